@@ -1,0 +1,180 @@
+"""Where every table and file lies, and how a file is written so that a kill leaves old or new, never half.
+
+The only module that knows paths inside `LORELAKE_HOME`. Local folders only for now; object stores come with
+the lake's move past one machine.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lorelake.errors import ContractError, LakeBusyError
+from lorelake.tables import Table
+
+if TYPE_CHECKING:
+    import polars
+
+CURRENT = "CURRENT"
+
+
+class Lake:
+    """The folders of one lake.
+
+    Args:
+        root: `LORELAKE_HOME`; created by the first write.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def table(self, table: Table, day: date | None = None, source: str | None = None) -> Path:
+        """The Parquet file of a whole table, or of one day (raw: of one source and day)."""
+        folder = "quarantine" if table.name == "quarantine" else table.stage
+        if not table.partitioned:
+            return self.root / folder / f"{table.name}.parquet"
+        if day is None:
+            raise ContractError(f"{table.name} lies in daily files; no day was given")
+        parts = [folder, source] if source else [folder, table.name]
+        return self.root.joinpath(*parts, f"day={day.isoformat()}", f"{table.name}.parquet")
+
+    def days(self, table: Table) -> list[Path]:
+        """Every daily file of a partitioned table, in order of path."""
+        return sorted((self.root / table.stage).glob(f"*/day=*/{table.name}.parquet"))
+
+    def scratch(self, name: str) -> Path:
+        """A folder for one run's working files; emptied first."""
+        path = self.root / "scratch" / name
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        return path
+
+    @property
+    def state(self) -> Path:
+        """Small files that remember what was done (hashes of days, the newest intake)."""
+        return self.root / "state"
+
+    @property
+    def history(self) -> Path:
+        """What every publish changed; append-only."""
+        return self.root / "history"
+
+    @property
+    def releases(self) -> Path:
+        """Published releases, one folder each."""
+        return self.root / "releases"
+
+    @property
+    def candidate(self) -> Path:
+        """The release being built; renamed to its id by publish."""
+        return self.releases / ".candidate"
+
+    @property
+    def current(self) -> Path:
+        """The file that names the served release."""
+        return self.root / CURRENT
+
+    def current_release(self) -> str | None:
+        """The served release id, or None before the first publish."""
+        try:
+            return self.current.read_text(encoding="utf-8").strip() or None
+        except FileNotFoundError:
+            return None
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the lake against other writers. The lock dies with the process, so a dead run holds nothing.
+
+        Raises:
+            LakeBusyError: another process holds it.
+        """
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o750)
+        with open(self.root / ".writer", "w", encoding="utf-8") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise LakeBusyError(
+                    "another run is writing this lake", where=str(self.root), remedy="wait for it to end"
+                ) from None
+            yield
+
+
+def write_bytes(path: Path, data: bytes, mode: int = 0o640) -> None:
+    """Write a whole file: temporary neighbour, fsync, rename, fsync of the folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with open(temporary, "wb") as handle:
+        handle.write(data)
+        handle.flush()
+        os.fsync(handle.fileno())
+    os.chmod(temporary, mode)
+    os.replace(temporary, path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames inside a folder durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def frame(table: Table, rows: Sequence[Mapping[str, Any]]) -> polars.DataFrame:
+    """Rows as a frame in the table's schema, sorted by its key.
+
+    Raises:
+        ContractError: a column too many, a null where none may be, or a doubled key.
+    """
+    import polars as pl
+
+    if rows and set(rows[0]) != set(table.column_names):
+        wrong = set(rows[0]) ^ set(table.column_names)
+        raise ContractError(f"{table.name}: columns differ from the contract: {', '.join(sorted(wrong))}")
+    return checked(table, pl.DataFrame(list(rows), schema=table.polars_schema(), orient="row"))
+
+
+def checked(table: Table, data: polars.DataFrame) -> polars.DataFrame:
+    """The frame in contract order, sorted by key, after checking nulls and the key. Raises ContractError."""
+    import polars as pl
+
+    missing = [name for name in table.column_names if name not in data.columns]
+    if missing:
+        raise ContractError(f"{table.name}: columns are missing: {', '.join(missing)}")
+    data = data.select([pl.col(name).cast(kind) for name, kind in table.polars_schema().items()])
+    for column in table.columns:
+        if not column.nullable and data[column.name].null_count():
+            raise ContractError(f"{table.name}.{column.name}: null where the contract allows none")
+    data = data.sort(list(table.key), maintain_order=True)
+    if data.select(list(table.key)).is_duplicated().any():
+        raise ContractError(f"{table.name}: more than one row for a key of {', '.join(table.key)}")
+    return data
+
+
+def write_table(table: Table, data: polars.DataFrame, path: Path) -> None:
+    """Write one Parquet file of a table, whole or not at all. Raises ContractError where it does not fit."""
+    import io
+
+    import pyarrow.parquet as parquet
+
+    arrow = checked(table, data).to_arrow().cast(table.arrow_schema())
+    buffer = io.BytesIO()
+    parquet.write_table(arrow, buffer, compression="zstd", compression_level=3, store_schema=False)
+    write_bytes(path, buffer.getvalue())
+
+
+def read_table(table: Table, paths: Path | Sequence[Path]) -> polars.DataFrame:
+    """One or more Parquet files of a table as one frame; an empty frame in its schema where none exists."""
+    import polars as pl
+
+    found = [path for path in ([paths] if isinstance(paths, Path) else paths) if path.exists()]
+    if not found:
+        return pl.DataFrame(schema=table.polars_schema())
+    return pl.concat([pl.read_parquet(path) for path in found])

@@ -1,0 +1,142 @@
+"""Contract of stage events: people, units, what happened, and the ledger."""
+
+from __future__ import annotations
+
+from lorelake.tables.shape import Column, Table
+from lorelake.tables.words import ACTOR_CLASSES, DECISIONS, EVENT_KINDS, SOURCES, UNIT_KINDS
+
+PEOPLE = Table(
+    "people",
+    "events",
+    "one name of a person",
+    ("source", "alias"),
+    (
+        Column("source", "str", "where the name is used: a source family, or `settings`"),
+        Column("alias", "str", "e-mail mark, login, Slack id or display name as the source has it"),
+        Column("person_id", "str", "the person it folds to; `unknown:<source>:<alias>` for a placeholder"),
+        Column("kind", "str", "human, agent or bot", ("human", "agent", "bot")),
+        Column("is_reviewer", "bool", "may decide in the ledger"),
+    ),
+)
+
+UNITS = Table(
+    "units",
+    "events",
+    "one unit as its own day tells it",
+    ("unit_id",),
+    (
+        Column("unit_id", "str", "source and native id"),
+        Column("unit_kind", "str", "what sort of unit", UNIT_KINDS),
+        Column("source", "str", "format family", SOURCES),
+        Column("parent_unit", "str?", "unit it was started from, as it states itself"),
+        Column("project", "str", "project id, or `unknown`"),
+        Column("project_assumed", "bool", "true where the project comes from a folder rule"),
+        Column("audience", "str", "narrowest audience of its source"),
+        Column("person", "str", "who worked or wrote, or a placeholder"),
+        Column("began", "ts", "first event"),
+        Column("ended", "ts", "last event so far"),
+        Column("day", "date", "UTC day it began; the partition"),
+        Column("events", "int", "events in it"),
+        Column("errors", "int", "failed tool results in it"),
+    ),
+    partitioned=True,
+)
+
+SESSIONS = Table(
+    "sessions",
+    "events",
+    "one agent session or other unit of work",
+    ("unit_id",),
+    (
+        Column("unit_id", "str", "source and native id"),
+        Column("unit_kind", "str", "what sort of unit", UNIT_KINDS),
+        Column("source", "str", "format family", SOURCES),
+        Column(
+            "family_id", "str", "root of resumes, forks and sub-agents; counts as one wherever sessions are counted"
+        ),
+        Column("project", "str", "project id, or `unknown`"),
+        Column("project_assumed", "bool", "true where the project comes from a folder rule"),
+        Column(
+            "audience",
+            "str",
+            "narrowest audience of its source: team, project:<id>, channel:<id>, dm:<id>, person:<id>",
+        ),
+        Column("person", "str", "who worked or wrote, or a placeholder"),
+        Column("began", "ts", "first event"),
+        Column("ended", "ts", "last event so far"),
+        Column("day", "date", "UTC day it began"),
+        Column("events", "int", "events in it"),
+        Column("errors", "int", "failed tool results in it"),
+    ),
+    released=True,
+)
+
+EVENTS = Table(
+    "events",
+    "events",
+    "one thing that happened",
+    ("event_id",),
+    (
+        Column("event_id", "str", "32 hex of sha256(unit, record, part)"),
+        Column("unit_id", "str", "source and native id of the unit"),
+        Column("unit_kind", "str", "what sort of unit", UNIT_KINDS),
+        Column("source", "str", "format family", SOURCES),
+        Column("seq", "int", "order within the unit, from 0"),
+        Column("ts", "ts", "when"),
+        Column("day", "date", "UTC day the unit began; the partition"),
+        Column("actor", "str", "person id, agent or tool name"),
+        Column("actor_class", "str", "who speaks; only humans and mechanical facts can be witnesses", ACTOR_CLASSES),
+        Column("kind", "str", "what happened", EVENT_KINDS),
+        Column("tool", "str?", "tool name of a call or result"),
+        Column("call_id", "str?", "joins a tool result, rejection or denial to its call"),
+        Column(
+            "reply_to", "str?", "event this one answers: thread root, review comment, or the event a rejection followed"
+        ),
+        Column("is_error", "bool?", "whether a tool result failed; null where the source does not say"),
+        Column("exit_code", "int?", "exit code of a command, if stated"),
+        Column("command", "str?", "shell command of a tool call"),
+        Column("path", "str?", "file the call, comment or document is about"),
+        Column("line", "int?", "line of a review comment, as first written"),
+        Column("revision", "str?", "commit the comment, commit or document version is at"),
+        Column("text", "str", "what was said or printed, redacted"),
+        Column("text_sha256", "str", "sha256 of text"),
+        Column("on_live_path", "bool", "false for rewound turns, which are evidence of nothing"),
+        Column("project", "str", "project id, or `unknown`"),
+        Column("audience", "str", "narrowest audience of its source"),
+        Column(
+            "attributes",
+            "str",
+            "JSON object of what only this source knows (thread state, frontmatter, reactions, tokens)",
+        ),
+        Column("source_uri", "str", "where the record lies"),
+        Column("first_kept", "date", "as-of day on which the lake first kept the record"),
+    ),
+    partitioned=True,
+)
+
+LEDGER = Table(
+    "ledger",
+    "events",
+    "one decision by a person",
+    ("decision_id",),
+    (
+        Column("decision_id", "str", "32 hex of sha256(repository path, content)"),
+        Column("decision", "str", "what was decided", DECISIONS),
+        Column("claim_id", "str", "the item decided on"),
+        Column("other_claim_id", "str?", "for supersede: the item that replaces it"),
+        Column("content_key", "str?", "content key of the item, audience left out; keys a tombstone"),
+        Column("signature", "list[str]", "similarity signature of the item's words, for a tombstone's near hits"),
+        Column("decided_on_sha256", "str?", "sha256 of the text the decision was made on"),
+        Column("new_text", "str?", "for edit and approve: JSON object of the item's fields as the person wants them"),
+        Column("actor", "str", "committer or merger on the protected ref; the local person without Git"),
+        Column("actor_basis", "str", "what names the actor", ("commit", "local")),
+        Column("reason", "str", "why, in the person's words"),
+        Column("ts", "ts", "commit time"),
+        Column("verdict", "str", "whether it counts", ("applies", "refused")),
+        Column("refused_because", "str?", "rule code where it does not count"),
+        Column("source_uri", "str", "file and commit"),
+        Column("first_kept", "date", "as-of day on which the lake first kept it"),
+    ),
+    released=True,
+    hashed=True,
+)

@@ -1,0 +1,28 @@
+"""The closed vocabularies of the contract. Each word is produced somewhere; `tests/contract` says so."""
+
+from __future__ import annotations
+
+STAGES = ("raw", "events", "evidence", "learnings", "outcomes", "release")
+SOURCES = ("claude_code", "codex", "github", "gitlab", "slack", "documents", "decisions")
+UNIT_KINDS = ("session", "merge_request", "thread", "document", "decision")
+ACTOR_CLASSES = ("human", "agent", "tool", "system", "injected", "bot")
+EVENT_KINDS = (
+    "prompt", "queued_prompt", "answer", "tool_call", "tool_result", "rejection", "denial", "interrupt",
+    "compaction", "injected", "merge_request_link", "usage", "other",
+    "merge_request_opened", "merge_request_merged", "merge_request_closed", "review", "review_comment",
+    "comment", "commit", "system_note",
+    "message", "message_deleted",
+    "document_version", "document_deleted",
+)  # fmt: skip
+SIGNAL_KINDS = (
+    "rejection", "correction", "instruction", "error_fixed", "review_change", "decision", "authored",
+)  # fmt: skip
+ITEM_KINDS = ("scar", "win", "pattern", "anti_pattern", "decision", "procedure", "preference", "fact")
+SEVERITIES = ("low", "medium", "high", "critical")
+TRUSTS = ("reviewed", "corroborated", "stated", "mechanical", "proposed")
+STATES = (
+    "candidate", "active", "superseded", "refuted", "expired", "archived", "rejected", "forgotten", "quarantined",
+)  # fmt: skip
+DECISIONS = (
+    "approve", "reject", "edit", "retire", "restore", "supersede", "endorse", "dispute", "forget",
+)  # fmt: skip

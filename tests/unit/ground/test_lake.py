@@ -1,0 +1,97 @@
+"""The lake's paths and writes: whole or not at all, in the contract's shape, one writer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from lorelake.errors import ContractError, LakeBusyError
+from lorelake.lake import Lake, frame, read_table, write_bytes, write_table
+from lorelake.tables import ADMISSIONS, EVENTS, SUPERSESSION_CANDIDATES
+
+SAID = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def admission(signal: str, **changes: Any) -> dict[str, Any]:
+    return {"signal_id": signal, "admitted": True, "rule": "admitted", "detail": "", **changes}
+
+
+def test_rows_come_back_sorted_by_key_and_typed(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    write_table(ADMISSIONS, frame(ADMISSIONS, [admission("b"), admission("a")]), path)
+    assert read_table(ADMISSIONS, path)["signal_id"].to_list() == ["a", "b"]
+    assert read_table(ADMISSIONS, tmp_path / "none.parquet").schema == pl.Schema(ADMISSIONS.polars_schema())
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([admission("a", rule=None)], "null"),
+        ([admission("a"), admission("a")], "more than one row"),
+        ([{**admission("a"), "extra": 1}], "extra"),
+    ],
+)
+def test_what_does_not_fit_the_contract_is_refused(rows: list[dict[str, Any]], message: str) -> None:
+    with pytest.raises(ContractError, match=message):
+        frame(ADMISSIONS, rows)
+
+
+def test_equal_rows_are_equal_bytes(tmp_path: Path) -> None:
+    rows = [
+        {"older_id": old, "newer_id": "n", "reason": "explicit", "evidence": "e", "actor": "mara", "ts": SAID}
+        for old in "cab"
+    ]  # fmt: skip
+    for name, order in (("one", rows), ("two", rows[::-1])):
+        write_table(SUPERSESSION_CANDIDATES, frame(SUPERSESSION_CANDIDATES, order), tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    write_bytes(path, b"old")
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_bytes(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+def test_days_lie_in_their_own_folders(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    day = date(2026, 3, 2)
+    assert lake.table(EVENTS, day) == tmp_path / "events/events/day=2026-03-02/events.parquet"
+    with pytest.raises(ContractError, match="no day"):
+        lake.table(EVENTS)
+
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from lorelake.lake import Lake
+with Lake(Path(sys.argv[1])).writing():
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_second_writer_is_told_and_a_dead_one_holds_nothing(tmp_path: Path) -> None:
+    other = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE)
+    try:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(LakeBusyError, match="another run"), Lake(tmp_path).writing():
+            pass
+    finally:
+        other.kill()
+        other.wait(10)
+    with Lake(tmp_path).writing():
+        pass
