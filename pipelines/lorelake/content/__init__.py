@@ -1,0 +1,1 @@
+"""What makes two texts the same: normalising, quotes, similarity, keys, markers, redaction."""
