@@ -1,0 +1,236 @@
+"""GitHub's JSON objects as typed structs, told apart by their keys.
+
+Two dialects are met: REST (snake_case, `user`, numeric ids) and `gh --json` or GraphQL (camelCase, `author`, node
+ids). Both are read into the same structs. A node id carries the numeric id, so that one review fetched both ways is
+one record: checked on every object of the sample data that states both.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Any, TypeVar, Union
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+T = TypeVar("T")
+Maybe = Union[T, UnsetType, None]  # noqa: UP007  (`T | …` is no alias to mypy)
+"""A field that may be stated, stated to be none, or (UNSET) not stated by this projection."""
+Words = str | dict[str, Any] | UnsetType | None
+"""A text field. An object where redaction put a blob's description in its place; UNSET where not stated."""
+
+
+class User(msgspec.Struct):
+    """`user`, `author` or `actor`; a commit's author has name and e-mail instead of a login."""
+
+    login: str | None = None
+    type: str | None = None
+    is_bot: bool | None = None
+    name: str | None = None
+    email: Any = None
+
+
+class Head(msgspec.Struct):
+    """One end of a pull request."""
+
+    ref: str | None = None
+    sha: str | None = None
+
+
+class Pull(msgspec.Struct):
+    """A pull request: REST object, issue object with `pull_request`, or any projection by `gh pr view`."""
+
+    number: int
+    title: Words = UNSET
+    body: Words = UNSET
+    state: Maybe[str] = UNSET
+    user: Maybe[User] = UNSET
+    created_at: Maybe[str] = UNSET
+    updated_at: Maybe[str] = UNSET
+    merged_at: Maybe[str] = UNSET
+    closed_at: Maybe[str] = UNSET
+    merged_by: Maybe[User] = UNSET
+    closed_by: Maybe[User] = UNSET
+    draft: Maybe[bool] = UNSET
+    head: Maybe[Head] = UNSET
+    base: Maybe[Head] = UNSET
+    author_association: Maybe[str] = UNSET
+
+
+class Comment(msgspec.Struct):
+    """A comment of the conversation, or on a line of the diff."""
+
+    body: Words = UNSET
+    user: Maybe[User] = UNSET
+    created_at: Maybe[str] = UNSET
+    updated_at: Maybe[str] = UNSET
+    path: Maybe[str] = UNSET
+    line: Maybe[int] = UNSET
+    position: Maybe[int] = UNSET
+    original_line: Maybe[int] = UNSET
+    original_start_line: Maybe[int] = UNSET
+    commit_id: Maybe[str] = UNSET
+    original_commit_id: Maybe[str] = UNSET
+    in_reply_to_id: Maybe[int | str] = UNSET
+    pull_request_review_id: Maybe[int | str] = UNSET
+    side: Maybe[str] = UNSET
+    subject_type: Maybe[str] = UNSET
+    author_association: Maybe[str] = UNSET
+    performed_via_github_app: Maybe[dict[str, Any]] = UNSET
+    reactions: Any = UNSET
+
+
+class Review(msgspec.Struct):
+    """A verdict with words, or without."""
+
+    state: str
+    body: Words = UNSET
+    user: Maybe[User] = UNSET
+    submitted_at: Maybe[str] = UNSET
+    commit_id: Maybe[str] = UNSET
+    author_association: Maybe[str] = UNSET
+
+
+class GitCommit(msgspec.Struct):
+    """The `commit` object inside a REST commit; the whole of a timeline's `committed`."""
+
+    message: Words = UNSET
+    author: User | None = None
+
+
+class Commit(msgspec.Struct):
+    """A commit of the request."""
+
+    commit: Maybe[GitCommit] = UNSET
+    message: Words = UNSET
+    message_headline: Words = UNSET
+    message_body: Words = UNSET
+    user: Maybe[User] = UNSET
+    authors: Maybe[list[User]] = UNSET
+    files: Any = UNSET
+
+
+class TimelineEvent(msgspec.Struct):
+    """Anything else the timeline shows: merged, closed, renamed, labeled, head_ref_force_pushed …"""
+
+    event: str
+    actor: Maybe[User] = UNSET
+    created_at: Maybe[str] = UNSET
+    commit_id: Maybe[str] = UNSET
+    rename: Any = UNSET
+
+
+class Thread(msgspec.Struct):
+    """A review thread of GraphQL: the only place that tells whether it is resolved."""
+
+    is_resolved: Maybe[bool] = UNSET
+    is_outdated: Maybe[bool] = UNSET
+    resolved_by: Maybe[User] = UNSET
+    comment_ids: list[str] | UnsetType = UNSET
+
+
+class Link(msgspec.Struct):
+    """A transcript's `pr-link` record: which session opened which request."""
+
+    pr_url: Maybe[str] = UNSET
+    session_id: Maybe[str] = UNSET
+
+
+Native = Pull | Comment | Review | Commit | TimelineEvent | Thread | Link
+TYPES: dict[str, type[Native]] = {
+    "pull": Pull, "comment": Comment, "review_comment": Comment, "review": Review, "commit": Commit,
+    "timeline": TimelineEvent, "review_thread": Thread, "pr_link": Link,
+}  # fmt: skip
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_RENAMED = {
+    "author": "user",
+    "is_draft": "draft",
+    "reply_to": "in_reply_to_id",
+    "original_commit": "original_commit_id",
+}
+
+
+def kind_of(value: dict[str, Any]) -> str | None:
+    """Which of `TYPES` an object is; None for none."""
+    keys = value.keys()
+    if "event" in keys and ("actor" in keys or "node_id" in keys or "created_at" in keys):
+        known = {"commented": "comment", "reviewed": "review", "committed": "commit"}
+        return known.get(str(value["event"]), "timeline")
+    if "prNumber" in keys and ("prUrl" in keys or "prRepository" in keys):
+        return "pr_link"
+    if "isResolved" in keys and "comments" in keys:
+        return "review_thread"
+    if "diff_hunk" in keys or "diffHunk" in keys or ("path" in keys and "pull_request_url" in keys):
+        return "review_comment"
+    if "state" in keys and {"submitted_at", "submittedAt"} & keys:
+        return "review"
+    if ("sha" in keys and "commit" in keys) or ("oid" in keys and {"messageHeadline", "message"} & keys):
+        return "commit"
+    if "number" in keys:
+        return "pull"
+    if "state" in keys and "pull_request_url" in keys:
+        return "review"
+    if "body" in keys and ("issue_url" in keys or "createdAt" in keys):
+        return "comment"
+    return None
+
+
+def typed(kind: str, value: dict[str, Any]) -> Native:
+    """The object's known fields, whichever dialect it is in. Raises msgspec.ValidationError naming the field."""
+    fields = {snake(name): field for name, field in value.items()}
+    for old, new in _RENAMED.items():
+        if old in fields and new not in fields:
+            fields[new] = fields[old]
+    for name in ("user", "merged_by", "resolved_by", "actor"):
+        fields[name] = _person(fields[name]) if name in fields else UNSET
+    for name in ("in_reply_to_id", "original_commit_id"):
+        if isinstance(fields.get(name), dict):
+            fields[name] = number_of(fields[name]) if name == "in_reply_to_id" else fields[name].get("oid")
+    if kind == "review" and isinstance(fields.get("commit"), dict):
+        fields.setdefault("commit_id", fields["commit"].get("oid"))
+    if kind == "pull":
+        for end in ("head", "base"):
+            if f"{end}_ref_name" in fields:
+                fields[end] = {"ref": fields[f"{end}_ref_name"], "sha": fields.get(f"{end}_ref_oid")}
+    if kind == "commit" and isinstance(value.get("commit"), dict):
+        # GitHub could match the e-mail to an account only where `author` holds a login; null is no deleted user.
+        fields["user"] = fields["user"] or UNSET
+    stated = {name: field for name, field in fields.items() if field is not UNSET}
+    return msgspec.convert(stated, TYPES[kind], strict=False)
+
+
+def snake(name: str) -> str:
+    """`createdAt` as `created_at`."""
+    return _CAMEL.sub("_", name).lower()
+
+
+def _person(value: Any) -> Any:
+    if isinstance(value, str):
+        return {"login": value}
+    return value
+
+
+def number_of(value: dict[str, Any]) -> str | None:
+    """The numeric id as text, from `id`, `databaseId` or inside a node id; else the node id as it stands."""
+    for name in ("databaseId", "fullDatabaseId", "id", "node_id"):
+        stated = value.get(name)
+        if isinstance(stated, int) and not isinstance(stated, bool):
+            return str(stated)
+        if isinstance(stated, str) and stated:
+            return stated if stated.isdigit() else _number_in(stated)
+    return None
+
+
+def _number_in(node: str) -> str:
+    """`PRR_kwDO…` is msgpack [0, repository, …, id]; the older form is `012:PullRequest123`; both in base 64."""
+    prefix, _, rest = node.partition("_")
+    text = rest if rest and prefix.isupper() else node
+    try:
+        raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        older = re.search(rb":[A-Za-z]+(\d+)$", raw)
+        parts = [int(older[1])] if older else msgspec.msgpack.decode(raw)
+    except (ValueError, msgspec.DecodeError):
+        return node
+    return str(parts[-1]) if isinstance(parts, list) and parts and isinstance(parts[-1], int) else node
