@@ -1,0 +1,212 @@
+"""Everything the configured sources hold, as captures that a format reads, and refusals with a reason.
+
+Content decides what a file is. Every file found is in exactly one capture or refusal; only the insides of
+`.git`, the lake, the settings file and the key are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from lorelake.formats import registry
+from lorelake.formats.record import HEAD_BYTES, Capture, Member, Refusal, digest, refuse
+from lorelake.landing import archive, repository
+from lorelake.landing.grouping import Group, groups
+from lorelake.landing.hash_cache import HashCache
+from lorelake.landing.walk import not_read, walk
+from lorelake.settings import FILE_NAME, Settings, Source
+
+UNKNOWN = "unknown"
+
+
+class Discovery(NamedTuple):
+    """`captures` as (format name, capture); `refusals` as (format name or `unknown`, capture name, refusal)."""
+
+    captures: list[tuple[str, Capture]]
+    refusals: list[tuple[str, str, Refusal]]
+
+
+class _File(NamedTuple):
+    """A file of a folder or archive; `path` only where it is one by itself."""
+
+    name: str
+    size: int
+    sha256: Callable[[], str]
+    open: Callable[[], BinaryIO]
+    path: Path | None
+
+    def head(self) -> bytes:
+        with self.open() as stream:
+            return stream.read(HEAD_BYTES)
+
+    def member(self, name: str) -> Member:
+        return Member(name, self.size, self.open)
+
+
+def captures(settings: Settings, cache: HashCache | None = None) -> Discovery:
+    """Look through all sources of the settings, in their order, each sorted by name.
+
+    Args:
+        cache: hashes of an earlier run; filled for the next.
+    """
+    left_out = frozenset(
+        {settings.lake_root, settings.resolve(settings.redaction.key_file), settings.resolve(FILE_NAME)}
+    )
+    found = Discovery([], [])
+    for source, name in _named(settings):
+        _Search(settings, source, cache or HashCache(), left_out, found).look(settings.resolve(source.path), name)
+    return found
+
+
+def _named(settings: Settings) -> list[tuple[Source, str]]:
+    """Each source with the name its captures start with: its own, with parents or a number where two are alike."""
+    taken: set[str] = set()
+    named = []
+    for source in settings.sources:
+        parts = settings.resolve(source.path).parts[1:] or ("root",)
+        choices = ["/".join(parts[-count:]) for count in range(1, min(3, len(parts)) + 1)]
+        choices += [f"{parts[-1]}-{number}" for number in range(2, len(taken) + 3)]
+        name = next(choice for choice in choices if choice not in taken)
+        taken.add(name)
+        named.append((source, name))
+    return named
+
+
+class _Search:
+    """Looks through one source and adds what it finds."""
+
+    def __init__(
+        self, settings: Settings, source: Source, cache: HashCache, left_out: frozenset[Path], found: Discovery
+    ) -> None:
+        self._settings, self._source, self._cache = settings, source, cache
+        self._left_out, self._found = left_out, found
+
+    def look(self, root: Path, name: str) -> None:
+        tree = walk(root, name, self._left_out)
+        for refusal in tree.refusals:
+            self._refuse(refusal)
+        self._files([self._file(path, below) for below, path in tree.files])
+        for below, path in tree.repositories:
+            self._repository(path, below)
+            if (path / ".git").exists():
+                self._checkout(path, below)
+
+    def _file(self, path: Path, name: str) -> _File:
+        try:
+            size = path.stat().st_size
+        except OSError:
+            size = -1
+        return _File(name, size, partial(self._cache.file, path), partial(_open, path), path)
+
+    def _files(self, files: Iterable[_File]) -> None:
+        """Exports first; every other file is a capture of its own."""
+        by_name = {file.name: file for file in files}
+        for group in groups(by_name, lambda name: self._format_of(by_name[name])):
+            self._group(group, by_name)
+        for name in sorted(by_name):
+            self._single(by_name[name])
+
+    def _format_of(self, file: _File) -> str | None:
+        try:
+            return registry.sniff_member(file.name, file.head())
+        except OSError:
+            return None
+
+    def _group(self, group: Group, by_name: dict[str, _File]) -> None:
+        members = [by_name.pop(name) for name in group.names if name in by_name]
+        skip = len(group.root) + 1
+        name = group.root
+        try:
+            sha256 = digest(*(part for file in members for part in (file.name[skip:], file.sha256())))
+        except OSError as error:
+            self._refuse(not_read(name, "unreadable", error.strerror or str(error)), group.format)
+            return
+        self._keep(group.format, name, tuple(file.member(file.name[skip:]) for file in members), sha256)
+
+    def _single(self, file: _File) -> None:
+        try:
+            head = file.head()
+            sha256 = file.sha256()
+        except OSError as error:
+            self._refuse(not_read(file.name, "unreadable", error.strerror or str(error)))
+            return
+        if not head:
+            self._refuse(refuse(file.name, b"", "empty", "the file is empty"))
+        elif archive.kind(head) and file.path:
+            self._archive(file.path, file.name, head, sha256)
+        elif repository.is_stream(head) and file.path:
+            self._repository(file.path, file.name)
+        elif format_name := registry.sniff_member(file.name, head):
+            self._keep(format_name, file.name, (file.member(file.name),), sha256)
+        else:
+            within = "an archive within an archive" if archive.kind(head) else "no format recognises the content"
+            self._refuse(_refused(file.name, head, sha256, "unknown_format", within))
+
+    def _archive(self, path: Path, name: str, head: bytes, sha256: str) -> None:
+        try:
+            opened = self._cache.archive(path)
+        except archive.RefusedArchiveError as error:
+            self._refuse(_refused(name, head, sha256, error.reason, error.detail))
+            return
+        if not opened.entries:
+            self._refuse(_refused(name, head, sha256, "empty", "an archive without files"))
+        self._files(
+            _File(
+                f"{name}/{entry.name}", entry.size, partial(str, entry.sha256), partial(opened.open, entry.name), None
+            )
+            for entry in opened.entries
+        )
+
+    def _repository(self, path: Path, name: str) -> None:
+        found = repository.read(path, name, self._settings.ledger.ref, self._source.project, self._source.person)
+        self._found.captures.extend(found.captures)
+        if found.refusal:
+            self._refuse(found.refusal, "documents")
+
+    def _checkout(self, path: Path, name: str) -> None:
+        """Transcripts and exports that lie in a checkout. Documents and decisions count as the ref has them.
+
+        The rest is the team's code; it is told of by one refusal, not by thousands.
+        """
+        tree = walk(path, name, self._left_out, checkout=True)
+        aside = _Search(self._settings, self._source, self._cache, self._left_out, Discovery([], []))
+        aside._files([self._file(found, below) for below, found in tree.files])
+        text = ("documents", "decisions")
+        self._found.captures.extend(pair for pair in aside._found.captures if pair[0] not in text)
+        rest = [refusal for _, _, refusal in aside._found.refusals] + tree.refusals
+        if rest:
+            why = f"{len(rest)} files of the checkout are of no known format, the first being {rest[0].member}"
+            refusal = not_read(name, "unknown_format", why)
+            refusal.sha256 = digest(*(part for item in rest for part in (item.member, item.sha256)))
+            self._refuse(refusal)
+        for below, nested in tree.repositories:
+            self.look(nested, below)
+
+    def _keep(self, format_name: str, name: str, members: tuple[Member, ...], sha256: str) -> None:
+        capture = Capture(
+            name,
+            members,
+            sha256,
+            project=self._source.project,
+            person=self._source.person,
+            include=self._settings.slack.include,
+            ref=self._settings.ledger.ref,
+        )
+        self._found.captures.append((format_name, capture))
+
+    def _refuse(self, refusal: Refusal, source: str = UNKNOWN) -> None:
+        self._found.refusals.append((source, refusal.member, refusal))
+
+
+def _open(path: Path) -> BinaryIO:
+    return open(path, "rb")
+
+
+def _refused(name: str, head: bytes, sha256: str, reason: str, detail: str) -> Refusal:
+    """A Refusal without the first characters: masking knows texts, and this may be a key or a picture."""
+    refusal = refuse(name, head, reason, detail)
+    refusal.sha256, refusal.head = sha256, ""
+    return refusal

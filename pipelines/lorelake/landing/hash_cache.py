@@ -1,0 +1,59 @@
+"""Content hashes that need not be computed again while a file's size and time stay the same."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from lorelake.landing.archive import Archive, Entry, check
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    size: int
+    mtime_ns: int
+    sha256: str
+    entries: tuple[Entry, ...] | None = None
+
+
+class HashCache:
+    """sha256 of files, and what archives hold. The caller keeps `dumps()` between runs; without it all is read.
+
+    Args:
+        data: what `dumps` gave; damaged bytes count as none.
+    """
+
+    def __init__(self, data: bytes | None = None) -> None:
+        self._asked: dict[str, _Seen] = {}
+        try:
+            self._known = msgspec.json.decode(data or b"{}", type=dict[str, _Seen])
+        except msgspec.DecodeError:
+            self._known = {}
+
+    def file(self, path: Path) -> str:
+        """sha256 of a file's bytes. Raises OSError."""
+        return self._seen(path).sha256
+
+    def archive(self, path: Path) -> Archive:
+        """A checked archive. Raises OSError, or RefusedArchiveError; a refused one is read again each time."""
+        seen = self._seen(path)
+        if seen.entries is None:
+            seen = self._asked[str(path)] = msgspec.structs.replace(seen, entries=check(path).entries)
+        return Archive(path, seen.entries or ())
+
+    def dumps(self) -> bytes:
+        """Everything asked for since this object was made; files that are gone drop out."""
+        return msgspec.json.encode(self._asked, order="sorted")
+
+    def _seen(self, path: Path) -> _Seen:
+        key = str(path)
+        if key in self._asked:
+            return self._asked[key]
+        status = path.stat()
+        known = self._known.get(key)
+        if known is None or (known.size, known.mtime_ns) != (status.st_size, status.st_mtime_ns):
+            with open(path, "rb") as stream:
+                known = _Seen(status.st_size, status.st_mtime_ns, hashlib.file_digest(stream, "sha256").hexdigest())
+        self._asked[key] = known
+        return known

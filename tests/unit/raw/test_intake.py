@@ -1,0 +1,219 @@
+"""The evidence log: the same records in any order, twice, or over several nights end in the same rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from io import BytesIO
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from lorelake.content.redaction import Redactor
+from lorelake.formats.record import Capture, Member, Record, Refusal, refuse
+from lorelake.lake import Lake, read_table
+from lorelake.raw import intake
+from lorelake.tables import INTAKE, QUARANTINE, RAW_RECORDS
+
+AS_OF = date(2026, 3, 20)
+REDACTOR = Redactor(b"a key for tests, nothing more 32")
+
+
+class Lines:
+    """A format of one JSON object a line: {unit, id, at, say}. `at` is an ISO minute or null."""
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def read(self, capture: Capture) -> Iterator[Record | Refusal]:
+        self.reads += 1
+        for number, line in enumerate(capture.members[0].read().splitlines(), 1):
+            try:
+                value = json.loads(line)
+            except ValueError:
+                yield refuse(capture.name, line, "not_json", "not JSON", number)
+                continue
+            at = datetime.fromisoformat(value["at"]).replace(tzinfo=UTC) if value["at"] else None
+            yield Record(value["unit"], value["id"], "said", at, value, capture.name, number)
+
+
+def capture(name: str, *lines: dict[str, Any] | str, project: str | None = None) -> Capture:
+    data = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines).encode()
+    member = Member(name, len(data), lambda: BytesIO(data))
+    return Capture(name, (member,), hashlib.sha256(data).hexdigest(), project=project)
+
+
+def said(unit: str, id_: str, at: str | None, say: str = "x") -> dict[str, Any]:
+    return {"unit": unit, "id": id_, "at": at, "say": say}
+
+
+def night(lake: Lake, captures: Sequence[Capture], as_of: date = AS_OF, format_: Lines | None = None) -> intake.Plan:
+    found = [("claude_code", one) for one in captures]
+    plan = intake.plan(lake, as_of, found, [], REDACTOR, lambda _: format_ or Lines())
+    intake.save(lake, plan)
+    plan = intake.load(lake)
+    for day in plan.days:
+        intake.apply_day(lake, day, plan)
+    intake.close(lake, plan)
+    return plan
+
+
+def stored(lake: Lake) -> pl.DataFrame:
+    return read_table(RAW_RECORDS, lake.days(RAW_RECORDS)).sort(list(RAW_RECORDS.key))
+
+
+ONE = capture("one", said("s1", "a", "2026-03-02T23:50"), said("s1", "b", "2026-03-03T00:10"))
+TWO = capture("two", said("s1", "b", "2026-03-03T00:10"), said("s1", "c", "2026-03-03T00:20"))
+THREE = capture("three", said("s2", "a", "2026-03-04T10:00"))
+
+
+def test_a_unit_lies_whole_in_the_day_it_began(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    night(lake, [ONE, THREE])
+    assert [path.parent.name for path in lake.days(RAW_RECORDS)] == ["day=2026-03-02", "day=2026-03-04"]
+
+
+@pytest.mark.parametrize("order", list(permutations([ONE, TWO, THREE])))
+def test_overlapping_captures_in_any_order_and_over_nights_are_the_same_rows(
+    order: tuple[Capture, ...], tmp_path: Path
+) -> None:
+    together, apart = Lake(tmp_path / "together"), Lake(tmp_path / "apart")
+    night(together, [ONE, TWO, THREE])
+    for end in (1, 2, 3):
+        night(apart, order[:end])
+    assert stored(together).equals(stored(apart))
+    assert stored(together).height == 4
+
+
+def test_an_earlier_record_that_comes_late_moves_its_unit(tmp_path: Path) -> None:
+    late = capture("late", said("s1", "0", "2026-03-01T08:00"))
+    lake, other = Lake(tmp_path / "a"), Lake(tmp_path / "b")
+    night(lake, [ONE])
+    plan = night(lake, [ONE, late])
+    night(other, [late, ONE])
+    assert plan.days == (date(2026, 3, 1), date(2026, 3, 2))
+    assert stored(lake).equals(stored(other))
+    assert [path.parent.name for path in lake.days(RAW_RECORDS)] == ["day=2026-03-01"]
+
+
+def test_the_same_night_again_reads_nothing_and_changes_nothing(tmp_path: Path) -> None:
+    lake, format_ = Lake(tmp_path), Lines()
+    night(lake, [ONE, TWO], format_=format_)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
+    plan = night(lake, [ONE, TWO], format_=format_)
+    assert format_.reads == 2
+    assert plan.days == ()
+    assert plan.unchanged == 2
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_first_kept_is_stamped_once_and_survives_later_nights(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    night(lake, [ONE], date(2026, 3, 10))
+    night(lake, [ONE, TWO], date(2026, 3, 12))
+    kept = dict(stored(lake).select("record_id", "first_kept").iter_rows())
+    assert kept == {"a": date(2026, 3, 10), "b": date(2026, 3, 10), "c": date(2026, 3, 12)}
+
+
+def test_a_record_after_the_as_of_day_is_kept_as_of_its_own_day(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    night(lake, [ONE], date(2026, 3, 2))
+    kept = dict(stored(lake).select("record_id", "first_kept").iter_rows())
+    assert kept == {"a": date(2026, 3, 2), "b": date(2026, 3, 3)}
+
+
+def test_a_record_without_time_begins_with_its_unit_and_moves_with_it(tmp_path: Path) -> None:
+    alone = capture("alone", said("s9", "t", None))
+    lake, other = Lake(tmp_path / "a"), Lake(tmp_path / "b")
+    night(lake, [alone])
+    assert stored(lake)["unit_day"].to_list() == [AS_OF]
+    timed = capture("timed", said("s9", "u", "2026-03-05T09:00"))
+    night(lake, [alone, timed])
+    night(other, [timed, alone])
+    assert stored(lake)["unit_day"].unique().to_list() == [date(2026, 3, 5)]
+    assert stored(lake).equals(stored(other))
+
+
+def test_versions_of_one_record_are_all_kept(tmp_path: Path) -> None:
+    edited = capture("edited", said("s1", "a", "2026-03-02T23:50", "other words"))
+    lake = Lake(tmp_path)
+    night(lake, [ONE, edited])
+    assert stored(lake).filter(pl.col("record_id") == "a").height == 2
+
+
+def test_the_books_close_with_one_bad_record_among_good_ones(tmp_path: Path) -> None:
+    mixed = capture("mixed", said("s1", "a", "2026-03-02T10:00"), '{"torn', said("s1", "b", "2026-03-02T11:00"))
+    lake = Lake(tmp_path)
+    night(lake, [mixed])
+    books = read_table(INTAKE, lake.table(INTAKE)).row(0, named=True)
+    assert (books["seen"], books["kept"], books["refused"]) == (3, 2, 1)
+    assert json.loads(books["reasons"]) == {"not_json": 1}
+    refused = read_table(QUARANTINE, lake.table(QUARANTINE)).row(0, named=True)
+    assert (refused["source_uri"], refused["reason"]) == ("mixed:2", "not_json")
+
+
+def test_a_mended_capture_takes_its_refusals_back(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    night(lake, [capture("file", '{"torn')])
+    night(lake, [capture("file", said("s1", "a", "2026-03-02T10:00"))], date(2026, 3, 21))
+    assert read_table(QUARANTINE, lake.table(QUARANTINE)).is_empty()
+    assert read_table(INTAKE, lake.table(INTAKE)).height == 1
+
+
+def test_a_vanished_source_loses_nothing(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    night(lake, [ONE, THREE])
+    before = stored(lake)
+    night(lake, [THREE])
+    assert stored(lake).equals(before)
+
+
+def test_secrets_are_masked_in_raw_and_in_quarantine(tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    lake = Lake(tmp_path)
+    night(lake, [capture("file", said("s1", "a", "2026-03-02T10:00", f"token {secret}"), '{"torn": "' + secret)])
+    assert "[redacted:" in stored(lake)["body"][0]
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or secret.encode() not in path.read_bytes()
+    for path in tmp_path.rglob("*.parquet"):
+        assert secret not in str(pl.read_parquet(path).to_dicts())
+
+
+def test_killed_before_the_books_are_closed_it_reads_again_and_ends_the_same(tmp_path: Path) -> None:
+    whole, killed = Lake(tmp_path / "whole"), Lake(tmp_path / "killed")
+    night(whole, [ONE, TWO, THREE])
+    plan = intake.plan(killed, AS_OF, [("claude_code", ONE), ("claude_code", THREE)], [], REDACTOR, lambda _: Lines())
+    intake.apply_day(killed, plan.days[0], plan)
+    night(killed, [ONE, TWO, THREE])
+    assert stored(whole).equals(stored(killed))
+    assert read_table(INTAKE, killed.table(INTAKE)).equals(read_table(INTAKE, whole.table(INTAKE)))
+
+
+def test_new_redaction_rules_reach_records_whose_source_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = Lake(tmp_path)
+    night(lake, [capture("gone", said("s1", "a", "2026-03-02T10:00", "codename heron"))])
+
+    class Stricter(Redactor):
+        def values(self, values: Sequence[Any]) -> list[Any]:
+            return json.loads(json.dumps(super().values(values)).replace("heron", "[redacted:codename:00000000]"))
+
+    monkeypatch.setattr(intake, "RULES_VERSION", "stricter")
+    plan = intake.plan(lake, AS_OF, [], [], Stricter(b"a key for tests, nothing more 32"), lambda _: Lines())
+    for day in plan.days:
+        intake.apply_day(lake, day, plan)
+    intake.close(lake, plan)
+    assert stored(lake).height == 1
+    assert "heron" not in stored(lake)["body"][0]
+
+
+def test_nothing_at_all_is_an_empty_log(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    assert night(lake, []).days == ()
+    assert stored(lake).is_empty()
