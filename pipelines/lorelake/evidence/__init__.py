@@ -1,0 +1,1 @@
+"""Stage 3: signals with verified quotes, admission gates, exposures."""

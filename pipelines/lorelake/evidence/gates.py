@@ -1,0 +1,255 @@
+"""Which signals may become claims: the gates in their order, the first that refuses names the rule.
+
+Every signal gets one row of `tables.ADMISSIONS`, admitted or not. Gates look at the words of one signal; the last
+three look at what was admitted before it in its session family, so signals are judged in a fixed order: by family,
+then by rank of their rule, time and id.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from lorelake.content import tombstones
+from lorelake.content.normalise import content_key, shingles, words
+from lorelake.evidence import cues
+
+FEWEST_WORDS = 3
+MOST_WORDS = 400
+SMALLEST_LETTER_SHARE = 0.5
+ECHO_SHARE = 0.6
+MOST_PER_SESSION = 3
+
+_MARK = re.compile(r"\[redacted:[a-z0-9_]+:[0-9a-f]{8}\]|\[blob:[^\]]*\]")
+_RANK = ("rejection", "correction", "instruction", "decision", "authored", "review_change", "error_fixed")
+_SPOKEN = frozenset(("rejection", "correction", "instruction", "decision"))
+_SUBSTANCE = frozenset(("title", "do", "because"))
+
+RULES: dict[str, str] = {
+    "admitted": "it becomes a claim",
+    "too_short": f"fewer than {FEWEST_WORDS} words",
+    "too_long": f"more than {MOST_WORDS} words: a pasted text rather than a statement",
+    "not_prose": "less than half of it is letters: code, a table or a log",
+    "only_redacted": "what redaction left says nothing",
+    "self_echo": "memory said it first in that session",
+    "known_text_echo": "a rule file, skill or boot file of the repository says it already",
+    "volatile_fact": "true for a while only, and owned by another tool",
+    "machine_instruction": "it gives orders to whoever reads memory",
+    "no_witness": "no person and no mechanical fact behind it, or the quote was not found again",
+    "no_item": "an observation without a direction or a reason",
+    "duplicate_in_session": "the same words were admitted from that session before",
+    "tombstone": "a person rejected these words, or had them forgotten, before they were said again",
+    "session_cap": f"more than {MOST_PER_SESSION} items from one session",
+}
+"""Rule codes of `admissions.rule`, in the order of the gates, with what they mean."""
+
+
+class Context(msgspec.Struct, frozen=True):
+    """What the gates compare with.
+
+    Attributes:
+        memory: session family id to the texts memory gave it (`exposures.memory_texts` of all its units).
+        known: audience to the rule, skill and boot texts of its repositories; the key "team" counts for all.
+        unit_kinds: unit id to `sessions.unit_kind`; the cap is for agent sessions.
+        ledger: rows of `tables.LEDGER`, refused ones included.
+    """
+
+    memory: Mapping[str, Sequence[str]] = {}
+    known: Mapping[str, Sequence[str]] = {}
+    unit_kinds: Mapping[str, str] = {}
+    ledger: Sequence[Mapping[str, Any]] = ()
+
+
+class _Candidate(msgspec.Struct):
+    """One signal row with what the gates need of it."""
+
+    row: Mapping[str, Any]
+    item: Mapping[str, Any]
+    witness: str
+    key: str
+
+    @property
+    def kind(self) -> str:
+        return str(self.row["kind"])
+
+
+def admit(signals: Iterable[Mapping[str, Any]], context: Context) -> list[dict[str, Any]]:
+    """Rows of `tables.ADMISSIONS`, one for each row of `tables.SIGNALS`, by signal id. No order of input matters."""
+    candidates = sorted((_candidate(row) for row in signals), key=_order)
+    gates = _gates(context)
+    verdicts = []
+    for candidate in candidates:
+        rule, detail = "admitted", ""
+        for gate in gates:
+            refused = gate(candidate)
+            if refused:
+                rule, detail = refused
+                break
+        verdicts.append(
+            {"signal_id": candidate.row["signal_id"], "admitted": rule == "admitted", "rule": rule, "detail": detail}
+        )
+    return sorted(verdicts, key=lambda verdict: str(verdict["signal_id"]))
+
+
+_Gate = Callable[[_Candidate], "tuple[str, str] | None"]
+
+
+def _gates(context: Context) -> tuple[_Gate, ...]:
+    return (
+        _length_and_language,
+        _redaction,
+        _self_echo(context.memory),
+        _known_text_echo(context.known),
+        _volatile,
+        _machine_instruction,
+        _witness,
+        _no_item,
+        *_within_session(context),
+    )
+
+
+def _candidate(row: Mapping[str, Any]) -> _Candidate:
+    item = json.loads(row["payload"]).get("item") or {}
+    witness = str(item.get("witness") or row["quote"])
+    return _Candidate(row, item, witness, content_key(witness))
+
+
+def _order(candidate: _Candidate) -> tuple[str, int, datetime, str]:
+    row = candidate.row
+    return str(row["family_id"]), _RANK.index(candidate.kind), row["ts"], str(row["signal_id"])
+
+
+def _length_and_language(candidate: _Candidate) -> tuple[str, str] | None:
+    text = candidate.witness
+    count = len(words(text))
+    if count < FEWEST_WORDS:
+        return "too_short", f"{count} words"
+    if count > MOST_WORDS:
+        return "too_long", f"{count} words"
+    solid = [c for c in text if not c.isspace()]
+    share = sum(c.isalpha() for c in solid) / len(solid)
+    if candidate.kind != "error_fixed" and share < SMALLEST_LETTER_SHARE:
+        return "not_prose", f"{share:.2f} letters"
+    return None
+
+
+def _redaction(candidate: _Candidate) -> tuple[str, str] | None:
+    if _MARK.search(candidate.witness) and len(words(_MARK.sub(" ", candidate.witness))) < FEWEST_WORDS:
+        return "only_redacted", "marks and nothing else"
+    return None
+
+
+def _share(text: str, other: set[str]) -> float:
+    mine = shingles(text)
+    return len(mine & other) / len(mine) if mine else 0.0
+
+
+def _self_echo(memory: Mapping[str, Sequence[str]]) -> _Gate:
+    told = {family: _all_shingles(texts) for family, texts in memory.items()}
+
+    def gate(candidate: _Candidate) -> tuple[str, str] | None:
+        share = _share(candidate.witness, told.get(str(candidate.row["family_id"]), set()))
+        return ("self_echo", f"{share:.2f} of its shingles") if share >= ECHO_SHARE else None
+
+    return gate
+
+
+def _known_text_echo(known: Mapping[str, Sequence[str]]) -> _Gate:
+    stated = {audience: _all_shingles(texts) for audience, texts in known.items()}
+
+    def gate(candidate: _Candidate) -> tuple[str, str] | None:
+        for audience in dict.fromkeys((str(candidate.row["audience"]), "team")):
+            share = _share(candidate.witness, stated.get(audience, set()))
+            if share >= ECHO_SHARE:
+                return "known_text_echo", f"{share:.2f} of its shingles in a rule file of {audience}"
+        return None
+
+    return gate
+
+
+def _all_shingles(texts: Sequence[str]) -> set[str]:
+    """Shingles of texts; a statement shorter than a shingle is compared as a whole line."""
+    found: set[str] = set()
+    for text in texts:
+        found |= shingles(text)
+        for line in text.splitlines():
+            found |= shingles(line)
+    return found
+
+
+def _volatile(candidate: _Candidate) -> tuple[str, str] | None:
+    if candidate.kind not in _SPOKEN:
+        return None
+    found = cues.find("volatile", candidate.witness)
+    return ("volatile_fact", found.cue.name) if found and not _stands_without_it(candidate) else None
+
+
+def _stands_without_it(candidate: _Candidate) -> bool:
+    """Whether the advice itself speaks of nothing passing; the passing fact is then only its occasion."""
+    do = str(candidate.item.get("do") or "")
+    return bool(do) and do != candidate.witness and not cues.find("volatile", do)
+
+
+def _machine_instruction(candidate: _Candidate) -> tuple[str, str] | None:
+    """Text that addresses the reader's machine. Documents that pass only wait for a person: see claims.risks_of."""
+    told = " ".join(str(candidate.item.get(name) or "") for name in ("title", "when", "do", "because"))
+    for text in (str(candidate.row["quote"]), candidate.witness, told):
+        found = cues.find("machine", text)
+        if found:
+            return "machine_instruction", found.cue.name
+    return None
+
+
+def _witness(candidate: _Candidate) -> tuple[str, str] | None:
+    if not candidate.row["quote_verified"]:
+        return "no_witness", "the quote is not at its place"
+    actor_class = candidate.row["actor_class"]
+    if actor_class == "human" or (candidate.kind == "error_fixed" and actor_class == "tool"):
+        return None
+    if candidate.kind == "authored" and candidate.item.get("trust_basis") in (None, "proposed"):
+        return None  # a machine's document may be proposed; only a person can make it more
+    return "no_witness", f"said by {actor_class}"
+
+
+def _no_item(candidate: _Candidate) -> tuple[str, str] | None:
+    if any(candidate.item.get(name) for name in _SUBSTANCE):
+        return None
+    seen = json.loads(candidate.row["payload"]).get("seen") or {}
+    return "no_item", "taken back later" if seen.get("taken_back_by") else "no direction and no reason"
+
+
+def _within_session(context: Context) -> tuple[_Gate, _Gate, _Gate]:
+    """The gates that remember: duplicate, tombstone and cap. The cap counts what reaches it, so it comes last."""
+    admitted: set[tuple[str, str]] = set()
+    counts: dict[str, int] = {}
+
+    buried = tombstones.by_key(context.ledger)
+
+    def duplicate(candidate: _Candidate) -> tuple[str, str] | None:
+        place = str(candidate.row["family_id"]), candidate.key
+        if candidate.kind != "authored" and place in admitted:
+            return "duplicate_in_session", "the same words"
+        return None
+
+    def tombstone(candidate: _Candidate) -> tuple[str, str] | None:
+        # What a person decided on stays, to be shown as rejected; only what is said again later is refused.
+        for ts, decision in buried.get(candidate.key, ()):
+            if candidate.row["ts"] > ts:
+                return "tombstone", f"decision {decision}"
+        return None
+
+    def cap(candidate: _Candidate) -> tuple[str, str] | None:
+        family = str(candidate.row["family_id"])
+        if context.unit_kinds.get(str(candidate.row["unit_id"]), "session") == "session":
+            if counts.get(family, 0) >= MOST_PER_SESSION:
+                return "session_cap", f"{MOST_PER_SESSION} items before it"
+            counts[family] = counts.get(family, 0) + 1
+        admitted.add((family, candidate.key))
+        return None
+
+    return duplicate, tombstone, cap

@@ -1,0 +1,85 @@
+"""Signals of one unit as rows of `tables.SIGNALS`: every extractor, and the proof that each quote is there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from lorelake.content import quotes
+from lorelake.errors import ContractError
+from lorelake.evidence import (
+    authored,
+    corrections,
+    decisions_said,
+    errors_fixed,
+    instructions,
+    rejections,
+    review_changes,
+)
+from lorelake.evidence.unit import EventRow, Signal, event_row
+from lorelake.formats.record import canonical, digest
+
+__all__ = ["EXTRACTORS", "EventRow", "Signal", "event_row", "extract", "signal_rows"]
+
+EXTRACTORS: dict[str, Callable[[Sequence[EventRow]], list[Signal]]] = {
+    "rejection": rejections.extract,
+    "correction": corrections.extract,
+    "instruction": instructions.extract,
+    "error_fixed": errors_fixed.extract,
+    "review_change": review_changes.extract,
+    "decision": decisions_said.extract,
+    "authored": authored.extract,
+}
+"""Signal kind to its rule. All are on; none needs a model."""
+
+
+def extract(events: Sequence[EventRow]) -> list[Signal]:
+    """All signals of one unit, by kind in the order of EXTRACTORS, then by place."""
+    return [signal for rule in EXTRACTORS.values() for signal in rule(events)]
+
+
+def signal_rows(events: Sequence[EventRow], session: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of `tables.SIGNALS` of one unit.
+
+    Args:
+        events: the unit's events in any order.
+        session: the unit's row of `tables.SESSIONS`; its `family_id` is read.
+
+    Raises:
+        ContractError: an extractor's quote is not the text at the place it names.
+    """
+    ordered = sorted(events, key=lambda event: event.seq)
+    by_id = {event.event_id: event for event in ordered}
+    rows: dict[str, dict[str, Any]] = {}
+    for signal in extract(ordered):
+        row = _row(signal, by_id[signal.event_id], str(session["family_id"]))
+        rows.setdefault(row["signal_id"], row)
+    return [rows[key] for key in sorted(rows)]
+
+
+def _row(signal: Signal, event: EventRow, family_id: str) -> dict[str, Any]:
+    if event.text[signal.quote_start : signal.quote_end] != signal.quote:
+        raise ContractError(f"the quote of a {signal.kind} signal is not in its event", where=event.source_uri)
+    sha = hashlib.sha256(signal.quote.encode("utf-8", "surrogatepass")).hexdigest()
+    return {
+        "signal_id": digest(signal.kind, event.event_id, str(signal.quote_start), str(signal.quote_end))[:32],
+        "kind": signal.kind,
+        "event_id": event.event_id,
+        "unit_id": event.unit_id,
+        "family_id": family_id,
+        "quote": signal.quote,
+        "quote_start": signal.quote_start,
+        "quote_end": signal.quote_end,
+        "quote_sha256": sha,
+        "quote_verified": quotes.verify(event.text, signal.quote_start, signal.quote_end, sha),
+        "actor": event.actor,
+        "actor_class": event.actor_class,
+        "ts": event.ts,
+        "day": event.day,
+        "project": event.project,
+        "audience": event.audience,
+        "payload": canonical({"item": signal.item, "seen": signal.seen}),
+        "source_uri": event.source_uri,
+        "first_kept": event.first_kept,
+    }

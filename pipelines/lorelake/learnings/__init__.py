@@ -1,0 +1,1 @@
+"""Stage 4: claims, clusters, supersession candidates. Trust and states follow in SQL."""

@@ -1,0 +1,114 @@
+"""From an admitted signal to an item: words, trust basis, risks and keys.
+
+Input is the payload of `tables.SIGNALS`; output one row of `tables.CLAIMS`, clusters and tombstones still open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lorelake.content.normalise import claim_id, content_key, normalise
+from lorelake.formats.record import digest
+from lorelake.learnings import phrasing
+from lorelake.learnings.risks import risks_of
+from lorelake.tables import ITEM_KINDS, SEVERITIES, TRUSTS
+
+FEWEST_COUNTER_ARGUMENTS = 2
+SHORTEST_COUNTER_ARGUMENT = 20
+
+
+def claims(signals: Iterable[Mapping[str, Any]], admissions: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """One row of `tables.CLAIMS` for each admitted signal, by claim and signal id.
+
+    Each stands alone: `learning_id` is its own claim id, `is_canonical` true, no tombstone. `clusters` and
+    `tombstones` fill these in.
+    """
+    admitted = {row["signal_id"] for row in admissions if row["admitted"]}
+    rows = [claim(signal) for signal in signals if signal["signal_id"] in admitted]
+    return sorted(rows, key=lambda row: (row["claim_id"], row["signal_id"]))
+
+
+def witness_of(signal: Mapping[str, Any]) -> str:
+    """The words a claim's id is made of: what the item names as its witness, else the quote."""
+    item = json.loads(signal["payload"]).get("item") or {}
+    return str(item.get("witness") or signal["quote"])
+
+
+def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of one admitted signal."""
+    item: dict[str, Any] = json.loads(signal["payload"]).get("item") or {}
+    witness = witness_of(signal)
+    applies_to = sorted({str(value) for value in item.get("applies_to") or ()})
+    path = next((value for value in applies_to if "/" in value or re.search(r"\.\w{1,5}$", value)), None)
+    title, do = _title_and_do(item, witness, path)
+    because, rejected = _clause(item, "because"), _clause(item, "rejected")
+    not_when = list(dict.fromkeys(" ".join(str(words).split()) for words in item.get("not_when") or ()))
+    kind, severity = kind_and_severity(item, not_when)
+    identity = claim_id(str(signal["audience"]), witness)
+    row: dict[str, Any] = {
+        "claim_id": identity,
+        "signal_id": signal["signal_id"],
+        "learning_id": identity,
+        "is_canonical": True,
+        "title": title,
+        "when": phrasing.sentence_case(" ".join(str(item.get("when") or "").split())),
+        "do": do,
+        "because": because if because and normalise(because) != normalise(do.rstrip(".")) else None,
+        "rejected": rejected,
+        "not_when": not_when,
+        "kind": kind,
+        "severity": severity,
+        "applies_to": applies_to,
+        "self_check": [str(value) for value in item.get("self_check") or ()],
+        "tags": sorted({str(value) for value in item.get("tags") or ()}),
+        "content_key": content_key(witness),
+        "trust_basis": item["trust_basis"] if item.get("trust_basis") in TRUSTS else "proposed",
+        "document": item.get("document") or None,
+        "tombstone": None,
+        "tombstone_match": None,
+    }
+    row["text_sha256"] = text_sha256(row["title"], row["do"], row["because"], row["not_when"])
+    row["risks"] = risks_of(row, signal)
+    return row
+
+
+def _title_and_do(item: Mapping[str, Any], witness: str, path: str | None) -> tuple[str, str]:
+    """What a person said is worded as advice; what a person wrote, or a machine observed, stands as it is."""
+    said = str(item.get("do") or item.get("because") or item.get("title") or witness)
+    if item.get("title"):
+        return phrasing.document_title(str(item["title"])), phrasing.document_text(said)
+    do = phrasing.advice(said)
+    return phrasing.title(do, path), do
+
+
+def _clause(item: Mapping[str, Any], name: str) -> str | None:
+    words = item.get(name)
+    if not words:
+        return None
+    return phrasing.document_text(str(words)) if item.get("document") else phrasing.clause(str(words))
+
+
+def kind_and_severity(item: Mapping[str, Any], not_when: Sequence[str]) -> tuple[str, str | None]:
+    """The item's kind, a scar only where it has a severity and two real counter-arguments.
+
+    Until then it is an `anti_pattern`: it informs, it never gates.
+    """
+    kind = item.get("kind") if item.get("kind") in ITEM_KINDS else "pattern"
+    severity = item.get("severity") if item.get("severity") in SEVERITIES else None
+    if kind == "scar" and (severity is None or len(counter_arguments(not_when)) < FEWEST_COUNTER_ARGUMENTS):
+        kind = "anti_pattern"
+    return str(kind), severity
+
+
+def counter_arguments(not_when: Sequence[str]) -> list[str]:
+    """The distinct counter-arguments of at least 20 characters, the source before the colon left out."""
+    plain = {re.sub(r"[\W_]+", " ", re.sub(r"^[^:]{1,60}: ", "", words).lower()).strip() for words in not_when}
+    return sorted(words for words in plain if len(words) >= SHORTEST_COUNTER_ARGUMENT)
+
+
+def text_sha256(title: str, do: str, because: str | None, not_when: Sequence[str]) -> str:
+    """What an approval is bound to. The same formula stands in models/macros/text.sql, and a test compares the two."""
+    return digest(title, do, because or "", "\x1e".join(not_when))

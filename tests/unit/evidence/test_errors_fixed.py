@@ -1,0 +1,94 @@
+from lorelake.evidence.errors_fixed import extract, same_command
+
+FAIL = "Traceback (most recent call last):\n  File \"app/db.py\", line 3, in open\nKeyError: 'DATABASE_URL'\n"
+OTHER = 'Traceback (most recent call last):\n  File "app/db.py", line 9, in close\nTypeError: no close\n'
+
+
+def edit(unit, path="/home/a/shop/app/settings.py", call="e1", failed=False):
+    unit.call(call, path=path)
+    unit.add("tool_result", "done", call_id=call, tool="Edit", is_error=failed)
+
+
+def test_a_failure_an_edit_and_a_pass_of_the_same_command(unit):
+    unit.run("c1", "pytest -q", FAIL, True)
+    edit(unit)
+    unit.run("c2", "pytest -q", "2 passed", False)
+    (signal,) = extract(unit.events)
+    assert signal.event_id == unit.events[1].event_id
+    assert signal.quote == "KeyError: 'DATABASE_URL'"
+    assert signal.item["trust_basis"] == "mechanical"
+    assert signal.item["do"] == "Change `shop/app/settings.py`, then `pytest -q` passes."
+    assert "KeyError: 'DATABASE_URL'" in signal.item["when"]
+    assert signal.seen["signature"] in signal.item["applies_to"]
+
+
+def test_the_same_error_in_another_session_has_the_same_witness(new_unit):
+    found = []
+    for name, line in (("claude_code:a", 3), ("claude_code:b", 77)):
+        unit = new_unit(name)
+        unit.run("c1", "pytest -q", FAIL.replace("line 3", f"line {line}"), True)
+        edit(unit)
+        unit.run("c2", "pytest -q", "ok", False)
+        found += extract(unit.events)
+    assert found[0].item["witness"] == found[1].item["witness"]
+
+
+def test_another_failure_in_between_means_the_first_was_not_what_the_pass_cured(unit):
+    unit.run("c1", "pytest -q", FAIL, True)
+    edit(unit)
+    unit.run("c2", "pytest -q", OTHER, True)
+    edit(unit, path="/home/a/shop/app/close.py", call="e2")
+    unit.run("c3", "pytest -q", "ok", False)
+    (signal,) = extract(unit.events)
+    assert "TypeError" in signal.item["when"]
+    assert signal.seen["paths"] == ["shop/app/close.py"]
+
+
+def test_a_command_without_a_failure_signature_or_never_passing_teaches_nothing(new_unit):
+    silent = new_unit()
+    silent.run("c1", "pytest -q", "", True)
+    edit(silent)
+    silent.run("c2", "pytest -q", "ok", False)
+    open_end = new_unit()
+    open_end.run("c1", "pytest -q", FAIL, True)
+    edit(open_end)
+    other = new_unit()
+    other.run("c1", "pytest -q", FAIL, True)
+    edit(other)
+    other.run("c2", "ruff check", "ok", False)
+    for unit in (silent, open_end, other):
+        assert extract(unit.events) == []
+
+
+def test_a_pipe_hides_the_exit_code_so_an_error_in_the_output_is_no_pass(unit):
+    unit.run("c1", "pytest -q 2>&1 | tail -20", FAIL, True)
+    edit(unit)
+    unit.run("c2", "pytest -q 2>&1 | tail -20", FAIL, False)
+    assert extract(unit.events) == []
+
+
+def test_nothing_changed_in_between_is_a_flake_and_no_item(unit):
+    unit.run("c1", "pytest -q", FAIL, True)
+    unit.run("c2", "pytest -q", "ok", False)
+    (signal,) = extract(unit.events)
+    assert signal.item == {}
+
+
+def test_a_refused_or_failed_edit_changed_nothing(unit):
+    unit.run("c1", "pytest -q", FAIL, True)
+    edit(unit, failed=True)
+    unit.run("c2", "pytest -q", "ok", False)
+    (signal,) = extract(unit.events)
+    assert signal.item == {}
+
+
+def test_looking_commands_are_no_check(unit):
+    unit.run("c1", "cat missing.txt", "cat: missing.txt: No such file or directory", True)
+    edit(unit)
+    unit.run("c2", "cat missing.txt", "hello", False)
+    assert extract(unit.events) == []
+
+
+def test_the_same_command_is_known_with_another_folder_and_another_cut():
+    assert same_command("cd /a && make  test 2>&1 | tail -5") == same_command("make test")
+    assert same_command("make test") != same_command("make lint")

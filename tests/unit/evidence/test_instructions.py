@@ -1,0 +1,85 @@
+import pytest
+
+from lorelake.evidence.instructions import extract
+
+
+def said(unit, words, kind="prompt", **more):
+    unit.add(kind, words, **more)
+    return extract(unit.events)
+
+
+@pytest.mark.parametrize(
+    ("words", "rejected"),
+    [
+        ("always run the linter before you push", None),
+        ("Please never force-push to main", None),
+        ("from now on write the changelog by hand", None),
+        ("we use pnpm, not npm", "npm"),
+        ("prefer composition over inheritance", "inheritance"),
+        ("remember to bump the schema version", None),
+        ("make sure the lock is released on every path", None),
+        ("we don't mock the database in this repo", None),
+        ("以后都用连接池", None),
+    ],
+)
+def test_what_shall_hold_from_now_on_is_an_instruction(unit, words, rejected):
+    (signal,) = said(unit, words)
+    assert signal.quote == words
+    assert signal.item.get("rejected") == rejected
+    assert signal.item["trust_basis"] == "stated"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "it always fails on CI",
+        "never mind",
+        "do we always run the linter?",
+        "not 100% sure, but always restart the worker",
+        "maybe always restart it",
+        "always restart the worker. not sure though.",
+        "Implement the following plan:\n\nAlways use the queue.",
+        "```\n# always use the queue\n```",
+        "> always use the queue",
+        "add a button to the page",
+    ],
+)
+def test_reports_questions_hedges_and_quoted_matter_are_none(unit, words):
+    assert said(unit, words) == []
+
+
+def test_the_sentence_alone_is_quoted_with_the_reason_right_after_it(unit):
+    (signal,) = said(unit, "Thanks! Always pin the driver. Because the new one drops rows. Now run it.")
+    assert signal.quote == "Always pin the driver. Because the new one drops rows."
+    assert signal.item["because"] == "the new one drops rows"
+
+
+@pytest.mark.parametrize("kind", ["prompt", "queued_prompt", "message", "review_comment", "comment"])
+def test_every_place_where_a_person_speaks_counts(unit, kind):
+    assert len(said(unit, "always pin the driver", kind=kind)) == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"actor_class": "agent"}, {"actor_class": "bot"}, {"actor_class": "injected"}, {"on_live_path": False}],
+)
+def test_only_a_persons_own_words_on_the_live_path_count(unit, more):
+    assert said(unit, "always pin the driver", **more) == []
+
+
+def test_a_compaction_summary_is_nobodys_word(unit):
+    assert said(unit, "The user said: always pin the driver", kind="compaction") == []
+
+
+def test_of_two_that_contradict_each_other_the_last_counts(unit):
+    unit.add("prompt", "always squash the commits of a branch")
+    unit.add("prompt", "never squash the commits of a branch")
+    first, last = extract(unit.events)
+    assert first.item == {}
+    assert last.item["kind"] == "anti_pattern"
+
+
+def test_another_speaker_takes_nothing_back(unit):
+    unit.add("message", "always squash the commits of a branch")
+    unit.add("message", "never squash the commits of a branch", actor="ben")
+    assert all(signal.item for signal in extract(unit.events))

@@ -1,0 +1,43 @@
+import random
+
+from lorelake.content.normalise import content_key
+from lorelake.learnings.derive import learnings
+from lorelake.tables import CLAIMS
+
+LONG = "always close the database handle in a finally block before the worker returns its result to the queue"
+
+
+def test_every_claim_has_its_cluster_and_each_learning_one_row_that_is_served(signal, admitted):
+    signals = [
+        signal("s1", LONG, 1), signal("s2", LONG, 2, family_id="fam-2"), signal("s3", LONG + " again", 3),
+        signal("s4", "we use pnpm, not npm", 4),
+    ]  # fmt: skip
+    rows, links = learnings(signals, admitted(*signals), [], [])
+    assert all(set(row) == set(CLAIMS.column_names) for row in rows)
+    assert links == []
+    by_signal = {row["signal_id"]: row for row in rows}
+    assert len({row["learning_id"] for row in rows}) == 2
+    assert by_signal["s1"]["learning_id"] == by_signal["s3"]["learning_id"] == by_signal["s1"]["claim_id"]
+    assert sorted(row["signal_id"] for row in rows if row["is_canonical"]) == ["s1", "s4"]
+
+
+def test_a_standing_tombstone_marks_its_claim_and_a_lifted_one_does_not(signal, admitted):
+    one = signal("s1", LONG)
+    decision = {
+        "decision_id": "d1", "decision": "reject", "claim_id": "lrn_x", "content_key": content_key(LONG),
+        "other_claim_id": None, "signature": [], "verdict": "applies", "ts": 1, "actor": "ben",
+    }  # fmt: skip
+    restore = decision | {"decision_id": "d2", "decision": "restore", "ts": 2}
+    ((row,), _) = learnings([one], admitted(one), [decision], [])
+    assert (row["tombstone"], row["tombstone_match"]) == ("d1", "exact")
+    ((row,), _) = learnings([one], admitted(one), [decision, restore], [])
+    assert (row["tombstone"], row["tombstone_match"]) == (None, None)
+
+
+def test_no_order_of_input_shows(signal, admitted):
+    signals = [signal(f"s{n}", " ".join(LONG.split()[: 10 + n % 7]), n) for n in range(30)]
+    expected = learnings(signals, admitted(*signals), [], [])
+    rng = random.Random(3)
+    for _ in range(4):
+        rng.shuffle(signals)
+        assert learnings(signals, admitted(*signals), [], []) == expected

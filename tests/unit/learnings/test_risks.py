@@ -1,0 +1,38 @@
+import pytest
+
+from lorelake.learnings.claims import claim
+from lorelake.learnings.risks import RISKS
+
+
+@pytest.mark.parametrize(
+    ("words", "risks"),
+    [
+        ("never disable the sandbox of the worker", ["security"]),
+        ("run rm -rf build before packaging", ["data_loss"]),
+        ("drop table orders first", ["data_loss"]),
+        ("always deploy from the release branch", ["deploy"]),
+        ("keep the API key in the vault", ["credentials"]),
+        ("read it from .env", ["credentials"]),
+        ("commit with --no-verify", ["instructions_to_machine"]),
+        ("部署之前先备份", ["data_loss", "deploy"]),
+        ("keep the pool small in every worker", []),
+        ("name the author in the docs", []),
+        ("use the product table", []),
+    ],
+)
+def test_a_word_of_the_list_makes_a_person_look(signal, words, risks):
+    assert claim(signal("s1", words))["risks"] == risks
+
+
+def test_a_path_or_command_it_applies_to_counts_too(signal):
+    row = claim(signal("s1", "keep the order of the steps", item={"applies_to": ["terraform apply"]}))
+    assert row["risks"] == ["deploy"]
+
+
+def test_words_of_one_project_heard_by_the_team_are_wider_and_a_chats_are_not(signal):
+    assert claim(signal("s1", "keep the pool small", audience="team"))["risks"] == ["wider_than_project"]
+    assert claim(signal("s1", "keep the pool small", audience="team", unit_id="slack:C1:1"))["risks"] == []
+
+
+def test_every_risk_has_a_name_the_design_uses():
+    assert set(RISKS) == {"security", "data_loss", "deploy", "credentials", "instructions_to_machine"}
