@@ -1,0 +1,123 @@
+"""The `lorelake` command. One small module per command group, imported only when one of its commands is called.
+
+Exit codes: 0 done, 1 refused, failed or memory not reached, 2 a wrong call or wrong settings.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+from lorelake import __version__
+from lorelake.errors import LorelakeError, UsageError
+
+ENTRY_POINTS = "lorelake.commands"
+"""Where other distributions (lorelake_assets) register the commands that run the job."""
+
+
+class Lazy(NamedTuple):
+    """Where a command lies, its one line for `--help`, and the extra it needs beyond the base install."""
+
+    target: str
+    help: str
+    extra: str | None = None
+
+
+COMMANDS: dict[str, Lazy] = {
+    "init": Lazy("lorelake.cli.init:init", "Look at what there is to read and write lorelake.toml.", "pipeline"),
+    "recall": Lazy("lorelake.cli.recall_commands:recall", "Ask memory a question."),
+    "check": Lazy("lorelake.cli.recall_commands:check", "Tell whether memory has an answer, without giving it."),
+    "show": Lazy("lorelake.cli.recall_commands:show", "Show one item whole, by its id or a prefix of it."),
+    "sql": Lazy("lorelake.cli.sql:sql", "Query a release's tables in SQL, read-only.", "pipeline"),
+    "release": Lazy("lorelake.cli.release:release", "List and verify releases.", "pipeline"),
+}
+
+REGISTERED_HELP: dict[str, str] = {
+    "nightly": "Run the whole pipeline once and publish a release.",
+}
+"""One line for commands that entry points bring, so that `--help` need not import the pipeline."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it is called."""
+
+    def __init__(self, *args: object, lazy: Mapping[str, Lazy], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, those of entry points included."""
+        return sorted({*self.lazy, *_registered(), *super().list_commands(ctx)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command; None where there is no such name."""
+        if cmd_name in self.lazy:
+            return _load(cmd_name, self.lazy[cmd_name])
+        target = _registered().get(cmd_name)
+        if target is not None:
+            return _load(cmd_name, Lazy(target, "", "pipeline"))
+        return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of `--help`, from what is known without importing anything."""
+        known = {name: lazy.help for name, lazy in self.lazy.items()} | REGISTERED_HELP
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, known.get(name, "")) for name in self.list_commands(ctx)])
+
+
+def _registered() -> dict[str, str]:
+    from importlib.metadata import entry_points  # some 30 ms, which recall need not pay
+
+    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+
+
+def _load(name: str, lazy: Lazy) -> click.Command:
+    module, _, attribute = lazy.target.partition(":")
+    try:
+        command = getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if lazy.extra is None or (error.name or "").split(".")[0] == "lorelake":
+            raise
+        raise UsageError(
+            f"`lorelake {name}` needs {error.name}, which is not installed",
+            remedy=f"pip install 'lorelake[{lazy.extra}]'",
+        ) from None
+    if not isinstance(command, click.Command):
+        raise TypeError(f"{lazy.target} is not a command")
+    return command
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="lorelake %(version)s")
+def cli() -> None:
+    """Memories a coding agent can trust, derived every night from what a team leaves behind."""
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one call; errors go to stderr, the exit code is returned."""
+    try:
+        code = cli.main(arguments, prog_name="lorelake", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return 1
+    except LorelakeError as error:
+        click.echo(f"lorelake: error: {error}", err=True)
+        return error.exit_code
+    except BrokenPipeError:
+        # Whoever read our output has enough, as in `| head`. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code if isinstance(code, int) else 0

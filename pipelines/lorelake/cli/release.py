@@ -1,0 +1,87 @@
+"""`release list` and `release verify`: what is published, and whether it is still what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lorelake.cli.text_table import terminal_width, text_table
+from lorelake.errors import ReleaseError, UsageError
+from lorelake.lake import Lake
+from lorelake.recall.reader import find_home
+
+
+@click.group()
+def release() -> None:
+    """List and verify releases."""
+
+
+_home = click.option(
+    "--home", type=click.Path(path_type=Path), help="The lake; default LORELAKE_HOME or the settings'."
+)
+
+
+def _lake(home: Path | None) -> Lake:
+    return Lake((home or find_home()).resolve())
+
+
+@release.command("list")
+@_home
+@click.option("--json", "as_json", is_flag=True, help="Manifests as JSON, one a line.")
+def list_(home: Path | None, as_json: bool) -> None:
+    """Every published release, oldest first; `*` marks the one that is served."""
+    import msgspec
+
+    from lorelake.release.publish import list_releases
+
+    lake = _lake(home)
+    manifests = list_releases(lake)
+    if as_json:
+        for manifest in manifests:
+            click.echo(msgspec.json.encode(msgspec.structs.replace(manifest, files={})))
+        return
+    if not manifests:
+        raise ReleaseError("no release is published here", where=str(lake.root), remedy="run `lorelake nightly`")
+    served = lake.current_release()
+    rows = [
+        (
+            "*" if manifest.release_id == served else "",
+            manifest.release_id,
+            manifest.as_of,
+            sum(manifest.active.values()),
+            len(manifest.active),
+            manifest.quarantined,
+            ", ".join(manifest.warnings),
+        )
+        for manifest in manifests
+    ]
+    names = ("", "release", "as of", "active", "audiences", "quarantined", "warnings")
+    click.echo(text_table(names, rows, terminal_width()))
+
+
+@release.command()
+@click.argument("release_id", required=False)
+@_home
+def verify(release_id: str | None, home: Path | None) -> None:
+    """Hash every file of a release (default: of all, and look at CURRENT) against its manifest."""
+    from lorelake.release import publish
+
+    lake = _lake(home)
+    if release_id is None:
+        looked_at = publish.list_ids(lake)
+        problems = publish.verify_lake(lake)
+    else:
+        if release_id not in publish.list_ids(lake):
+            raise UsageError(f"no release `{release_id}`", where=str(lake.root), remedy="`lorelake release list`")
+        looked_at = [release_id]
+        found = publish.verify(lake.releases / release_id)
+        problems = {release_id: found} if found else {}
+    for name, found in problems.items():
+        for problem in found:
+            click.echo(f"{name}: {problem}", err=True)
+    if problems:
+        raise ReleaseError(
+            f"{sum(map(len, problems.values()))} problems in {len(problems)} places", where=str(lake.root)
+        )
+    click.echo(f"{len(looked_at)} release{'' if len(looked_at) == 1 else 's'} verified")

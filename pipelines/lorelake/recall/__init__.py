@@ -1,0 +1,1 @@
+"""What agents get: reader, ranking, answers. Read only."""

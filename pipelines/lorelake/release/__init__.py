@@ -1,0 +1,1 @@
+"""Stage 6: build, audit, publish and verify releases."""

@@ -1,0 +1,184 @@
+"""Write one candidate release from the night's tables: tables, catalog, indexes, review queues, draft manifest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import msgspec
+import polars as pl
+
+from lorelake import __version__, served
+from lorelake.content.redaction import Redactor
+from lorelake.errors import ContractError, SettingsError
+from lorelake.lake import Lake, checked, write_bytes, write_table
+from lorelake.release import index
+from lorelake.release.manifest import Manifest, config_sha256, content_hash, release_id, write_manifest
+from lorelake.release.privacy import withheld, without_private_words
+from lorelake.release.rows import ROW_RULES, quarantine, quarantine_events
+from lorelake.settings import LOGIC_VERSION, Settings
+from lorelake.tables import TABLES
+
+CATALOG = "catalog.duckdb"
+REVIEW_FOLDER = "review"
+QUEUE = "queue.json"
+TABLES_FOLDER = "tables"
+ENGINE = "lexical"
+
+
+def build_candidate(
+    lake: Lake, settings: Settings, as_of: date, tables: Mapping[str, pl.DataFrame], inputs: Mapping[str, str]
+) -> Path:
+    """Write `lake.candidate` fresh; what an earlier run left there is removed. The caller holds `lake.writing()`.
+
+    Args:
+        lake: where; must be this team's.
+        settings: team id, redaction policy.
+        as_of: the as-of day.
+        tables: every table with `released=True` by name; `signals` too, to tell which admissions are private.
+        inputs: names and hashes of what the rows were derived from; copied into the manifest.
+
+    Returns:
+        The candidate's folder. Its manifest is a draft until publish completes it.
+
+    Raises:
+        ContractError: a released table is missing or does not fit.
+        SettingsError: the lake belongs to another team.
+    """
+    check_team(lake, settings.team.id)
+    frames = _released(tables)
+    before = frames["learnings"]
+    frames["learnings"] = quarantine(before, frames["learning_evidence"], redactor(settings).values)
+    moves = quarantine_events(before, frames["learnings"], as_of)
+    frames["learning_events"] = checked(TABLES["learning_events"], pl.concat([frames["learning_events"], moves]))
+
+    folder = lake.candidate
+    remove_tree(folder)
+    folder.mkdir(parents=True)
+    _write_tables(folder, without_private_words(frames, tables.get("signals")))
+    active = _write_indexes(folder, settings.team.id, frames)
+    _write_queues(folder, settings.team.id, frames)
+    hashed = content_hash(frames)
+    write_manifest(
+        folder,
+        Manifest(
+            release_id=release_id(as_of, hashed),
+            team=settings.team.id,
+            as_of=as_of,
+            content_hash=hashed,
+            active=active,
+            lorelake=__version__,
+            logic_version=LOGIC_VERSION,
+            config_sha256=config_sha256(settings),
+            engine=ENGINE,
+            inputs=dict(sorted(inputs.items())),
+            rows={name: len(data) for name, data in frames.items()},
+            quarantined=frames["learnings"].filter(pl.col("state_reason").is_in(list(ROW_RULES))).height,
+        ),
+    )
+    return folder
+
+
+def check_team(lake: Lake, team: str) -> None:
+    """Refuse another team's settings; a lake that has no team yet takes this one.
+
+    Raises:
+        SettingsError: the lake belongs to another team.
+    """
+    path = lake.state / "team"
+    if not path.exists():
+        write_bytes(path, f"{team}\n".encode())
+        return
+    owner = path.read_text(encoding="utf-8").strip()
+    if owner != team:
+        raise SettingsError(
+            f"this lake belongs to team `{owner}`, the settings say `{team}`",
+            where=str(lake.root),
+            remedy="set LORELAKE_HOME (or `home`) to this team's own lake",
+        )
+
+
+def redactor(settings: Settings) -> Redactor:
+    """A redactor that only tells whether a text holds a secret; its marks are never stored, so its key is no secret."""
+    return Redactor(b"audit", emails=settings.redaction.emails, phones=settings.redaction.phones)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder that may have been made read-only."""
+    if not folder.exists():
+        return
+    for path, folders, _ in os.walk(folder):
+        os.chmod(path, stat.S_IRWXU)
+        for name in folders:
+            os.chmod(Path(path) / name, stat.S_IRWXU)
+    shutil.rmtree(folder)
+
+
+def _released(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    wanted = [table for table in TABLES.values() if table.released]
+    missing = [table.name for table in wanted if table.name not in tables]
+    if missing:
+        raise ContractError(f"tables are missing from the release: {', '.join(missing)}")
+    return {table.name: checked(table, tables[table.name]) for table in wanted}
+
+
+def _write_tables(folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
+    for name, data in frames.items():
+        write_table(TABLES[name], data, folder / TABLES_FOLDER / f"{name}.parquet")
+    # Views keep relative paths, so that a release can be moved; readers set file_search_path to its folder.
+    with duckdb.connect(folder / CATALOG, config={"file_search_path": str(folder.resolve())}) as db:
+        db.begin()
+        for name in frames:
+            table = TABLES[name]
+            db.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{TABLES_FOLDER}/{name}.parquet')")  # noqa: S608
+            meaning = f"{table.grain}; key {', '.join(table.key)}"
+            db.execute(f"COMMENT ON VIEW {name} IS '{_sql(meaning)}'")
+            for column in table.columns:
+                db.execute(f"COMMENT ON COLUMN {name}.\"{column.name}\" IS '{_sql(column.meaning)}'")
+        db.commit()
+
+
+def _sql(text: str) -> str:
+    return text.replace("'", "''")
+
+
+def _write_indexes(folder: Path, team: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, int]:
+    learnings, evidence = frames["learnings"], frames["learning_evidence"]
+    claims = evidence.select("claim_id", "learning_id").unique().rows()
+    active: dict[str, int] = {}
+    for audience, items in index.items_by_audience(learnings, evidence).items():
+        ids = {item.learning_id for item in items}
+        aliases = {claim: learning for claim, learning in claims if learning in ids and claim != learning}
+        others = learnings.filter((pl.col("audience") == audience) & (pl.col("state") != "active"))
+        own = ids | set(others["learning_id"])
+        retired = [
+            (learning, state, newer if newer in own else None)
+            for learning, state, newer in others.select("learning_id", "state", "superseded_by").iter_rows()
+        ]
+        name = served.audience_id(team, audience)
+        index.write_audience(folder / served.INDEX_FOLDER / name, items, aliases, retired)
+        active[name] = len(items)
+    return dict(sorted(active.items()))
+
+
+def _write_queues(folder: Path, team: str, frames: Mapping[str, pl.DataFrame]) -> None:
+    """One queue per audience, with the quotes a reviewer needs; what was forgotten or holds a secret is in none."""
+    quotes = index.quotes_by_learning(frames["learning_evidence"])
+    rows = {row["learning_id"]: row for row in frames["learnings"].iter_rows(named=True)}
+    queues: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for entry in frames["review_queue"].iter_rows(named=True):
+        row = rows.get(entry["learning_id"])
+        if row is None or withheld(row["state"], row["state_reason"]):
+            continue
+        item = msgspec.to_builtins(index.item_of(row, quotes.get(entry["learning_id"], ())))
+        queues[row["audience"]].append({**item, **{key: entry[key] for key in entry if key != "audience"}})
+    for audience, entries in sorted(queues.items()):
+        path = folder / REVIEW_FOLDER / served.audience_id(team, audience) / QUEUE
+        write_bytes(path, msgspec.json.format(msgspec.json.encode(entries), indent=2))

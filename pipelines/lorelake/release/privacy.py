@@ -1,0 +1,76 @@
+"""What leaves the analysts' tables before they are written: private audiences', forgotten and secret words.
+
+Rows stay, so that every count is true and every join holds; their text, link and name columns are emptied. Private are
+channels, direct messages and persons, and any audience that is neither the team nor a project. What is served to a
+private audience itself lies in its own index folder, whole. Where a row cannot be traced to an audience (a decision
+on an item the lake does not know, an admission whose signal was not given) its words are left out as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from lorelake import served
+from lorelake.tables import TABLES
+
+_TEXT: dict[str, tuple[str, ...]] = {
+    "learnings": (
+        "title", "when", "do", "because", "rejected", "not_when", "applies_to", "self_check", "tags", "risks",
+        "said_by",
+    ),
+    "learning_evidence": ("quote", "source_uri", "actor"),
+    "learning_events": ("evidence",),
+    "review_queue": ("title", "risks"),
+    "supersession": ("evidence",),
+    "ledger": ("new_text", "reason", "source_uri"),
+    "admissions": ("detail",),
+}  # fmt: skip
+"""Per table, the columns that carry words, links or names."""
+
+
+def without_private_words(frames: Mapping[str, pl.DataFrame], signals: pl.DataFrame | None) -> dict[str, pl.DataFrame]:
+    """The frames as they are written to `tables/`. `signals` says which audience an admission belongs to."""
+    hidden = hidden_learnings(frames["learnings"])
+    evidence = frames["learning_evidence"]
+    shown = frames["learnings"].filter(~pl.col("learning_id").is_in(hidden))["learning_id"]
+    shown_claims = evidence.filter(pl.col("learning_id").is_in(shown.implode()))["claim_id"].append(shown).unique()
+    behind_hidden = set(evidence.filter(pl.col("learning_id").is_in(hidden))["signal_id"])
+    audience_of = signals.select("signal_id", "audience").iter_rows() if signals is not None else ()
+    shown_signals = [s for s, audience in audience_of if served.is_shared(audience) and s not in behind_hidden]
+    by_learning = pl.col("learning_id").is_in(hidden)
+    where = {
+        "learnings": by_learning,
+        "learning_evidence": by_learning,
+        "learning_events": by_learning,
+        "review_queue": by_learning,
+        "supersession": pl.col("older_id").is_in(hidden) | pl.col("newer_id").is_in(hidden),
+        "ledger": ~pl.col("claim_id").is_in(shown_claims.implode()),
+        "admissions": ~pl.col("signal_id").is_in(shown_signals),
+    }
+    return {name: _emptied(name, data, where[name]) if name in where else data for name, data in frames.items()}
+
+
+def hidden_learnings(learnings: pl.DataFrame) -> list[str]:
+    """Ids of the learnings whose words may not lie in the tables."""
+    columns = learnings.select("learning_id", "state", "state_reason", "audience")
+    return [
+        learning_id
+        for learning_id, state, reason, audience in columns.iter_rows()
+        if withheld(state, reason) or not served.is_shared(audience)
+    ]
+
+
+def withheld(state: str, reason: str) -> bool:
+    """Whether a learning's words may stand nowhere in a release: forgotten, or holding a secret."""
+    return state == "forgotten" or reason == "row_secret"
+
+
+def _emptied(name: str, data: pl.DataFrame, where: pl.Expr) -> pl.DataFrame:
+    table = TABLES[name]
+    empty = {"str": pl.lit(""), "str?": pl.lit(None, pl.String), "list[str]": pl.lit([], pl.List(pl.String))}
+    kinds = {column.name: column.type for column in table.columns}
+    return data.with_columns(
+        pl.when(where).then(empty[kinds[column]]).otherwise(pl.col(column)).alias(column) for column in _TEXT[name]
+    )

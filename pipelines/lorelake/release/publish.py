@@ -1,0 +1,222 @@
+"""Publish a judged candidate, verify and list releases.
+
+A kill at any point leaves the served release serving, and the same call (or the next run) ends in the same state:
+
+    complete the manifest, make the files read-only   the candidate is still a candidate
+    rename it to releases/<id>                        not served; taken up by the next publish of the same content
+    append to history                                 once per switch: skipped if its last entry is this release
+    replace CURRENT                                   one atomic rename
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from lorelake import served
+from lorelake.errors import AuditError, ReleaseError
+from lorelake.lake import Lake, frame, read_table, sync_folder, write_bytes, write_table
+from lorelake.release.build import TABLES_FOLDER, check_team, remove_tree
+from lorelake.release.manifest import Manifest, read_manifest, release_id, write_manifest
+from lorelake.release.verdict import Verdict, files_digest, hash_files, read_verdict
+from lorelake.tables import HISTORY, LEARNINGS
+
+FILE_MODE = 0o440
+FOLDER_MODE = 0o750
+_MANIFEST_ONLY = frozenset({served.MANIFEST})
+
+
+class Published(NamedTuple):
+    """What a publish did. `new` is false where this very content was served already."""
+
+    release_id: str
+    new: bool
+
+
+def publish(lake: Lake, team: str, now: datetime | None = None) -> Published:
+    """Publish `lake.candidate`. The caller holds `lake.writing()`.
+
+    Args:
+        lake: must belong to `team`.
+        team: the settings' team id.
+        now: wall clock for the manifest and history; informs only. Default: now, UTC.
+
+    Raises:
+        AuditError: no verdict is stored for exactly these files, or it is not a pass.
+        ReleaseError: no candidate, an as-of older than what is served, or a damaged release in the way.
+        SettingsError: the lake belongs to another team.
+    """
+    now = now or datetime.now(UTC)
+    check_team(lake, team)
+    candidate = lake.candidate
+    if not candidate.is_dir():
+        raise ReleaseError("there is no candidate", where=str(candidate), remedy="build one first")
+    for stray in candidate.rglob(".*.tmp"):  # half-written by a publish that was killed
+        stray.unlink()
+    draft = read_manifest(candidate)
+    verdict = _passed(candidate, draft)
+    _refuse_older(lake, draft)
+
+    target = lake.releases / draft.release_id
+    served_now = lake.current_release()
+    changes = _state_changes(lake, candidate)
+    if target.exists():
+        _take_up(target, draft)
+        remove_tree(candidate)
+        if served_now == draft.release_id:
+            return Published(draft.release_id, new=False)
+    else:
+        _complete(candidate, draft, verdict, changes, now)
+        os.rename(candidate, target)
+        sync_folder(lake.releases)
+    _append_history(lake, draft.release_id, changes, now)
+    write_bytes(lake.current, f"{draft.release_id}\n".encode())
+    return Published(draft.release_id, new=True)
+
+
+def _passed(candidate: Path, draft: Manifest) -> Verdict:
+    verdict = read_verdict(candidate)
+    where = str(candidate)
+    if verdict is None:
+        raise AuditError("the candidate has no verdict", where=where, remedy="run the audit, then publish")
+    if verdict.content_hash != draft.content_hash or verdict.files_sha256 != files_digest(candidate):
+        raise AuditError(
+            "the verdict was given on other files than these", where=where, remedy="run the audit again, then publish"
+        )
+    if verdict.status != "pass":
+        held = [finding.code for finding in verdict.findings if finding.severity == "error"]
+        held += [name for name, result in verdict.checks.items() if result != "pass"]
+        raise AuditError(
+            f"the audit refused this candidate: {', '.join(dict.fromkeys(held))}",
+            where=where,
+            remedy="verdict.json names each finding; the release served so far goes on serving",
+        )
+    return verdict
+
+
+def _refuse_older(lake: Lake, draft: Manifest) -> None:
+    current = lake.current_release()
+    if current is None:
+        return
+    as_of = read_manifest(lake.releases / current).as_of
+    if draft.as_of < as_of:
+        raise ReleaseError(
+            f"the candidate is as of {draft.as_of}, the served release as of {as_of}",
+            where=str(lake.candidate),
+            remedy="rebuild past days with a backfill: it ends in one release as of tonight",
+        )
+
+
+def _take_up(target: Path, draft: Manifest) -> None:
+    """A folder of this id is here already: from a run that was killed before CURRENT, or served before."""
+    problems = verify(target)
+    if problems or read_manifest(target).content_hash != draft.content_hash:
+        raise ReleaseError(
+            f"a damaged release of the same name is in the way: {'; '.join(problems[:3]) or 'other content'}",
+            where=str(target),
+            remedy="move the folder away and publish again",
+        )
+
+
+def _complete(candidate: Path, draft: Manifest, verdict: Verdict, changes: list[_Change], now: datetime) -> None:
+    """Fill in the manifest, then make everything read-only and durable."""
+    manifest = msgspec.structs.replace(
+        draft,
+        files=hash_files(candidate, _MANIFEST_ONLY),
+        checks={"invariants": "pass", **verdict.checks},
+        warnings=tuple(sorted({finding.code for finding in verdict.findings})),
+        changes=dict(sorted(Counter(f"{c.before or 'none'}>{c.after or 'none'}" for c in changes).items())),
+        created_at=now,
+    )
+    write_manifest(candidate, manifest)
+    for path in sorted(candidate.rglob("*"), reverse=True):
+        os.chmod(path, FOLDER_MODE if path.is_dir() else FILE_MODE)
+        sync_folder(path)
+    os.chmod(candidate, FOLDER_MODE)
+    sync_folder(candidate)
+
+
+class _Change(NamedTuple):
+    learning_id: str
+    before: str | None
+    after: str | None
+
+
+def _state_changes(lake: Lake, candidate: Path) -> list[_Change]:
+    current = lake.current_release()
+    before = _states(lake.releases / current) if current else {}
+    after = _states(candidate)
+    ids = sorted(before.keys() | after.keys())
+    changes = (_Change(learning, before.get(learning), after.get(learning)) for learning in ids)
+    return [change for change in changes if change.before != change.after]
+
+
+def _states(folder: Path) -> dict[str, str]:
+    data = read_table(LEARNINGS, folder / TABLES_FOLDER / "learnings.parquet")
+    return dict(data.select("learning_id", "state").iter_rows())
+
+
+def _append_history(lake: Lake, release: str, changes: list[_Change], now: datetime) -> None:
+    past = sorted(lake.history.glob("[0-9]*-*.parquet"))
+    last_sequence, last_release = past[-1].stem.split("-", 1) if past else ("0", "")
+    if last_release == release:
+        return  # written by a run that was killed before it could switch
+    sequence = int(last_sequence) + 1
+    stamp: dict[str, Any] = {"sequence": sequence, "release_id": release, "published_at": now}
+    rows = [{**stamp, "learning_id": "", "from_state": None, "to_state": None}]
+    rows += [{**stamp, "learning_id": c.learning_id, "from_state": c.before, "to_state": c.after} for c in changes]
+    write_table(HISTORY, frame(HISTORY, rows), lake.history / f"{sequence:06d}-{release}.parquet")
+
+
+def verify(release: Path) -> list[str]:
+    """What is wrong with a release folder, in words; empty where every file is the one that was published."""
+    try:
+        manifest = read_manifest(release)
+    except ReleaseError as error:
+        return [str(error)]
+    problems = []
+    if release_id(manifest.as_of, manifest.content_hash) != manifest.release_id or release.name != manifest.release_id:
+        problems.append(f"the folder's name, {release.name}, is not that of the content in its manifest")
+    here = hash_files(release, _MANIFEST_ONLY)
+    for name, entry in manifest.files.items():
+        if name not in here:
+            problems.append(f"{name} is missing")
+        elif here[name] != entry:
+            problems.append(f"{name} is not the file that was published ({here[name].size} bytes, was {entry.size})")
+    problems += [f"{name} was not published" for name in here if name not in manifest.files]
+    return problems
+
+
+def verify_lake(lake: Lake) -> dict[str, list[str]]:
+    """Problems of every release by id, and of `CURRENT`; only what has problems is listed."""
+    found = {manifest_id: verify(lake.releases / manifest_id) for manifest_id in list_ids(lake)}
+    current = lake.current_release()
+    if current is None:
+        found["CURRENT"] = ["no release is served"]
+    elif current not in found:
+        found["CURRENT"] = [f"it names {current}, which is not here"]
+    return {name: problems for name, problems in found.items() if problems}
+
+
+def list_ids(lake: Lake) -> list[str]:
+    """Ids of the published releases, oldest as-of first."""
+    if not lake.releases.is_dir():
+        return []
+    return sorted(path.name for path in lake.releases.iterdir() if served.RELEASE_ID.fullmatch(path.name))
+
+
+def list_releases(lake: Lake) -> list[Manifest]:
+    """Manifests of the published releases, oldest as-of first, then as published; damaged ones are left to `verify`."""
+    manifests = []
+    for name in list_ids(lake):
+        try:
+            manifests.append(read_manifest(lake.releases / name))
+        except ReleaseError:
+            continue
+    epoch = datetime.min.replace(tzinfo=UTC)
+    return sorted(manifests, key=lambda m: (m.as_of, m.created_at or epoch, m.release_id))

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lorelake.cli import run
+from lorelake.content import markers
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(monkeypatch, tmp_path, published):
+    """A person's folder without settings; the lake is named by the variable."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("LORELAKE_HOME", str(published.root))
+
+
+@pytest.fixture
+def call(capsys):
+    def called(*arguments: str) -> tuple[int, str, str]:
+        code = run(list(arguments))
+        return code, *capsys.readouterr()
+
+    return called
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"),
+    [
+        ("quote paths in shell", "RELEVANT"),
+        ("quote paths zebra giraffe", "WEAK"),
+        ("kubernetes autoscaler", "NOT_RELEVANT"),
+    ],
+)
+def test_the_three_answers_are_exit_code_0(call, question, verdict):
+    for command in ("recall", "check"):
+        code, out, err = call(command, *question.split())
+        assert (code, out.split()[0], err) == (0, verdict, "")
+        code, out, err = call(command, question, "--json")
+        assert (code, json.loads(out)["verdict"], err) == (0, verdict, "")
+
+
+def test_unreachable_is_the_fourth_with_exit_code_1(call, tmp_path):
+    nowhere = str(tmp_path / "nowhere")
+    for command in (("recall", "paths"), ("check", "paths"), ("show", "lrn_00000000")):
+        code, out, _ = call(*command, "--home", nowhere)
+        assert (code, out.split()[0]) == (1, "UNREACHABLE")
+        code, out, _ = call(*command, "--home", nowhere, "--json")
+        assert (code, json.loads(out)["verdict"]) == (1, "UNREACHABLE")
+
+
+def test_project_is_honoured_and_the_settings_are_its_default(call, ids, tmp_path):
+    assert ids("pnpm")[:16] not in call("recall", "harbourmark")[1]
+    assert ids("pnpm")[:16] in call("recall", "harbourmark", "--project", "harbour")[1]
+    both = call("recall", "harbourmark lanternmark pnpm cache", "--project", "harbour", "--project", "lantern")[1]
+    assert ids("pnpm")[:16] in both
+    assert ids("cache")[:16] in both
+    (tmp_path / "work" / "lorelake.toml").write_text(
+        '[team]\nid = "harbour-team"\n[recall]\nprojects = ["harbour"]\nlimit = 1\n'
+    )
+    assert ids("pnpm")[:16] in call("recall", "harbourmark")[1]
+    assert ids("pnpm")[:16] not in call("recall", "harbourmark", "--project", "lantern")[1]
+    many = "quote paths, schema migrations, pnpm install"
+    assert json.loads(call("recall", many, "--json")[1])["returned"] == 1
+    assert json.loads(call("recall", many, "--json", "--limit", "2")[1])["returned"] == 2
+
+
+def test_recall_leaves_its_marker_and_check_none(call, published, ids):
+    question = ("recall", "quote paths in shell")
+    assert markers.parse(call(*question)[1]) == [markers.Marker("shown", published.current_release(), (ids("paths"),))]
+    assert markers.parse(call("check", *question[1:])[1]) == []
+
+
+def test_engine_lance_answers_too(call, ids):
+    found = json.loads(call("recall", "quoting paths", "--engine", "lance", "--json")[1])
+    assert (found["searched"]["engine"], found["hits"][0]["learning_id"]) == ("lance", ids("paths"))
+
+
+def test_show_gives_the_whole_item_by_prefix(call, ids):
+    code, out, _ = call("show", ids("paths")[:14])
+    assert code == 0
+    for words in ("Quote every path", "globs must stay outside", "scripts/deploy.sh", "please quote the paths"):
+        assert words in out
+    code, out, _ = call("show", ids("paths_old"))
+    assert (code, "superseded" in out, "Quote every path" in out) == (0, True, True)
+
+
+def test_a_foreign_id_is_not_found_and_nothing_of_it_is_told(call, ids):
+    code, out, err = call("show", ids("cache"), "--project", "harbour")
+    assert (code, out) == (1, "")
+    assert "no item" in err
+    assert "lantern" not in err.replace("lanternmark", "lantern-words")
+    assert call("show", "lrn_")[0] == 2
