@@ -21,6 +21,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m lorelake_assets.dbt
 	@touch $(READY)
 
 nightly: $(READY)  ## run the main job: your lorelake.toml, else the bundled example team

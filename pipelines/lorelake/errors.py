@@ -1,17 +1,19 @@
 """Every error lorelake raises on purpose.
 
-    LorelakeError                exit code 1; carries place and remedy
-    ├── UsageError               exit code 2: the call itself is wrong
-    ├── SettingsError            exit code 2: lorelake.toml is wrong
-    ├── SourceError              a source cannot be read at all (a record that cannot is a Refusal, not an error)
-    ├── ContractError            rows do not fit their table: a fault of ours, never of the input
-    ├── ReleaseError             a release is missing, damaged or may not be published
-    │   └── AuditError           the audit refused the candidate; yesterday's release goes on serving
-    ├── UnreachableError         memory could not be reached (not the same as "nothing matched")
-    └── LakeBusyError            another run holds the lake
+LorelakeError                exit code 1; carries place and remedy
+├── UsageError               exit code 2: the call itself is wrong
+├── SettingsError            exit code 2: lorelake.toml is wrong
+├── SourceError              a source cannot be read at all (a record that cannot is a Refusal, not an error)
+├── ContractError            rows do not fit their table: a fault of ours, never of the input
+├── ReleaseError             a release is missing, damaged or may not be published
+│   └── AuditError           the audit refused the candidate; yesterday's release goes on serving
+├── UnreachableError         memory could not be reached (not the same as "nothing matched")
+└── LakeBusyError            another run holds the lake
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 
 class LorelakeError(Exception):
@@ -29,10 +31,18 @@ class LorelakeError(Exception):
         self.what, self.where, self.remedy = what, where, remedy
         super().__init__(what)
 
+    def __reduce__(self) -> tuple[Callable[..., LorelakeError], tuple[object, ...]]:
+        return _restore, (type(self), self.what, self.where, self.remedy)
+
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
         remedy = f"\n  remedy: {self.remedy}" if self.remedy else ""
         return f"{place}{self.what}{remedy}"
+
+
+def _restore(kind: type[LorelakeError], what: str, where: str | None, remedy: str | None) -> LorelakeError:
+    """An error as it was in another process."""
+    return kind(what, where=where, remedy=remedy)
 
 
 class UsageError(LorelakeError):

@@ -28,7 +28,6 @@ CONSTANTS: dict[str, int | float] = {
     "corroborating_families": 2,
     "mechanical_families": 3,  # a machine's word needs more sessions than a person's
     "confidence_half_life_days": 180,
-    "promotion_recalled_weight": 0.1,
 }
 
 

@@ -33,6 +33,7 @@ def list_(home: Path | None, as_json: bool) -> None:
     """Every published release, oldest first; `*` marks the one that is served."""
     import msgspec
 
+    from lorelake.release.history import switches
     from lorelake.release.publish import list_releases
 
     lake = _lake(home)
@@ -44,11 +45,14 @@ def list_(home: Path | None, as_json: bool) -> None:
     if not manifests:
         raise ReleaseError("no release is published here", where=str(lake.root), remedy="run `lorelake nightly`")
     served = lake.current_release()
+    past = switches(lake)
     rows = [
         (
             "*" if manifest.release_id == served else "",
             manifest.release_id,
             manifest.as_of,
+            past[manifest.release_id].published_at.strftime("%Y-%m-%d %H:%M") if manifest.release_id in past else "",
+            past[manifest.release_id].told if manifest.release_id in past else "",
             sum(manifest.active.values()),
             len(manifest.active),
             manifest.quarantined,
@@ -56,7 +60,7 @@ def list_(home: Path | None, as_json: bool) -> None:
         )
         for manifest in manifests
     ]
-    names = ("", "release", "as of", "active", "audiences", "quarantined", "warnings")
+    names = ("", "release", "as of", "published (UTC)", "changed", "active", "audiences", "quarantined", "warnings")
     click.echo(text_table(names, rows, terminal_width()))
 
 

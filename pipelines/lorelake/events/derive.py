@@ -57,6 +57,7 @@ def _record(row: Mapping[str, Any], began: datetime | None) -> UnitRecord:
         value=msgspec.json.decode(row["body"]),
         source_uri=row["source_uri"],
         first_kept=row["first_kept"].isoformat(),
+        ts_assumed=row["ts_assumed"],
     )
 
 
@@ -95,10 +96,13 @@ def _events(
     audience = _audience(facts, project, worker.person_id)
     folder = projects.checkout(facts.cwds)
     ids = {event.record_id: _event_id(unit, event) for event in reversed(found)}
+    assumed = {record.id for record in unit.records if record.ts_assumed}
     rows = []
     for seq, event in enumerate(sorted(found, key=lambda event: event.ts)):
         actor, actor_class = _actor(unit, event, people, worker, facts)
         _name_people(unit.source, event, people)
+        if event.record_id in assumed:
+            event.attributes["ts_assumed"] = True
         rows.append(
             {
                 "event_id": _event_id(unit, event),

@@ -136,6 +136,7 @@ class UnitRecord(msgspec.Struct):
     value: Any
     source_uri: str
     first_kept: str
+    ts_assumed: bool = False
 
 
 class Event(msgspec.Struct):

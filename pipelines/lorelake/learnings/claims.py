@@ -16,9 +16,6 @@ from lorelake.learnings import phrasing
 from lorelake.learnings.risks import risks_of
 from lorelake.tables import ITEM_KINDS, SEVERITIES, TRUSTS
 
-FEWEST_COUNTER_ARGUMENTS = 2
-SHORTEST_COUNTER_ARGUMENT = 20
-
 
 def claims(signals: Iterable[Mapping[str, Any]], admissions: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One row of `tables.CLAIMS` for each admitted signal, by claim and signal id.
@@ -46,7 +43,7 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
     title, do = _title_and_do(item, witness, path)
     because, rejected = _clause(item, "because"), _clause(item, "rejected")
     not_when = list(dict.fromkeys(" ".join(str(words).split()) for words in item.get("not_when") or ()))
-    kind, severity = kind_and_severity(item, not_when)
+    kind, severity = kind_and_severity(item)
     identity = claim_id(str(signal["audience"]), witness)
     row: dict[str, Any] = {
         "claim_id": identity,
@@ -91,22 +88,11 @@ def _clause(item: Mapping[str, Any], name: str) -> str | None:
     return phrasing.document_text(str(words)) if item.get("document") else phrasing.clause(str(words))
 
 
-def kind_and_severity(item: Mapping[str, Any], not_when: Sequence[str]) -> tuple[str, str | None]:
-    """The item's kind, a scar only where it has a severity and two real counter-arguments.
-
-    Until then it is an `anti_pattern`: it informs, it never gates.
-    """
+def kind_and_severity(item: Mapping[str, Any]) -> tuple[str, str | None]:
+    """The item's kind and severity as stated. Whether a scar may be served as one is decided in SQL, after edits."""
     kind = item.get("kind") if item.get("kind") in ITEM_KINDS else "pattern"
     severity = item.get("severity") if item.get("severity") in SEVERITIES else None
-    if kind == "scar" and (severity is None or len(counter_arguments(not_when)) < FEWEST_COUNTER_ARGUMENTS):
-        kind = "anti_pattern"
     return str(kind), severity
-
-
-def counter_arguments(not_when: Sequence[str]) -> list[str]:
-    """The distinct counter-arguments of at least 20 characters, the source before the colon left out."""
-    plain = {re.sub(r"[\W_]+", " ", re.sub(r"^[^:]{1,60}: ", "", words).lower()).strip() for words in not_when}
-    return sorted(words for words in plain if len(words) >= SHORTEST_COUNTER_ARGUMENT)
 
 
 def text_sha256(title: str, do: str, because: str | None, not_when: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ def candidates(
     ledger: Iterable[Mapping[str, Any]],
     documents: Iterable[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Rows of `tables.SUPERSESSION_CANDIDATES`, one for each pair and reason: the earliest statement of it.
+    """Rows of `tables.SUPERSESSION_CANDIDATES`, one for each pair and reason: the latest statement of it.
 
     Args:
         claims: rows of `tables.CLAIMS`.
@@ -41,7 +41,7 @@ def candidates(
             continue
         key = row["older_id"], row["newer_id"], row["reason"]
         known = found.get(key)
-        if known is None or (row["ts"], row["evidence"]) < (known["ts"], known["evidence"]):
+        if known is None or (row["ts"], row["evidence"]) > (known["ts"], known["evidence"]):
             found[key] = row
     return [found[key] for key in sorted(found)]
 

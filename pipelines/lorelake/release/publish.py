@@ -14,17 +14,18 @@ import os
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from lorelake import served
 from lorelake.errors import AuditError, ReleaseError
-from lorelake.lake import Lake, frame, read_table, sync_folder, write_bytes, write_table
+from lorelake.lake import Lake, read_table, sync_folder, write_bytes
+from lorelake.release import history
 from lorelake.release.build import TABLES_FOLDER, check_team, remove_tree
 from lorelake.release.manifest import Manifest, read_manifest, release_id, write_manifest
 from lorelake.release.verdict import Verdict, files_digest, hash_files, read_verdict
-from lorelake.tables import HISTORY, LEARNINGS
+from lorelake.tables import LEARNINGS
 
 FILE_MODE = 0o440
 FOLDER_MODE = 0o750
@@ -74,7 +75,7 @@ def publish(lake: Lake, team: str, now: datetime | None = None) -> Published:
         _complete(candidate, draft, verdict, changes, now)
         os.rename(candidate, target)
         sync_folder(lake.releases)
-    _append_history(lake, draft.release_id, changes, now)
+    history.append(lake, draft.release_id, changes, now)
     write_bytes(lake.current, f"{draft.release_id}\n".encode())
     return Published(draft.release_id, new=True)
 
@@ -123,7 +124,7 @@ def _take_up(target: Path, draft: Manifest) -> None:
         )
 
 
-def _complete(candidate: Path, draft: Manifest, verdict: Verdict, changes: list[_Change], now: datetime) -> None:
+def _complete(candidate: Path, draft: Manifest, verdict: Verdict, changes: list[history.Change], now: datetime) -> None:
     """Fill in the manifest, then make everything read-only and durable."""
     manifest = msgspec.structs.replace(
         draft,
@@ -141,36 +142,18 @@ def _complete(candidate: Path, draft: Manifest, verdict: Verdict, changes: list[
     sync_folder(candidate)
 
 
-class _Change(NamedTuple):
-    learning_id: str
-    before: str | None
-    after: str | None
-
-
-def _state_changes(lake: Lake, candidate: Path) -> list[_Change]:
+def _state_changes(lake: Lake, candidate: Path) -> list[history.Change]:
     current = lake.current_release()
     before = _states(lake.releases / current) if current else {}
     after = _states(candidate)
     ids = sorted(before.keys() | after.keys())
-    changes = (_Change(learning, before.get(learning), after.get(learning)) for learning in ids)
+    changes = (history.Change(learning, before.get(learning), after.get(learning)) for learning in ids)
     return [change for change in changes if change.before != change.after]
 
 
 def _states(folder: Path) -> dict[str, str]:
     data = read_table(LEARNINGS, folder / TABLES_FOLDER / "learnings.parquet")
     return dict(data.select("learning_id", "state").iter_rows())
-
-
-def _append_history(lake: Lake, release: str, changes: list[_Change], now: datetime) -> None:
-    past = sorted(lake.history.glob("[0-9]*-*.parquet"))
-    last_sequence, last_release = past[-1].stem.split("-", 1) if past else ("0", "")
-    if last_release == release:
-        return  # written by a run that was killed before it could switch
-    sequence = int(last_sequence) + 1
-    stamp: dict[str, Any] = {"sequence": sequence, "release_id": release, "published_at": now}
-    rows = [{**stamp, "learning_id": "", "from_state": None, "to_state": None}]
-    rows += [{**stamp, "learning_id": c.learning_id, "from_state": c.before, "to_state": c.after} for c in changes]
-    write_table(HISTORY, frame(HISTORY, rows), lake.history / f"{sequence:06d}-{release}.parquet")
 
 
 def verify(release: Path) -> list[str]:

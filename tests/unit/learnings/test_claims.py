@@ -3,7 +3,7 @@ import hashlib
 import pytest
 
 from lorelake.content.normalise import claim_id, content_key
-from lorelake.learnings.claims import claim, claims, counter_arguments, text_sha256
+from lorelake.learnings.claims import claim, claims, text_sha256
 from lorelake.tables import CLAIMS
 
 QUOTE = "always close the handle in a finally block"
@@ -41,26 +41,16 @@ def test_the_text_hash_binds_title_do_because_and_not_when_and_nothing_else(sign
 
 
 @pytest.mark.parametrize(
-    ("item", "kind"),
+    ("item", "expected"),
     [
-        ({"severity": "high", "not_when": COUNTER}, "scar"),
-        ({"not_when": COUNTER}, "anti_pattern"),
-        ({"severity": "high", "not_when": COUNTER[:1]}, "anti_pattern"),
-        (
-            {"severity": "high", "not_when": [COUNTER[0], "thread: a batch job, that runs alone at night"]},
-            "anti_pattern",
-        ),
-        ({"severity": "high", "not_when": [COUNTER[0], "author: no"]}, "anti_pattern"),
-        ({"severity": "quite bad", "not_when": COUNTER}, "anti_pattern"),
+        ({"kind": "scar", "severity": "high"}, ("scar", "high")),
+        ({"kind": "scar", "severity": "quite bad"}, ("scar", None)),
+        ({"kind": "hunch"}, ("pattern", None)),
     ],
 )
-def test_a_scar_needs_a_severity_and_two_distinct_counter_arguments(signal, item, kind):
-    assert claim(signal("s1", QUOTE, item={"kind": "scar"} | item))["kind"] == kind
-
-
-def test_counter_arguments_are_counted_without_their_source():
-    assert len(counter_arguments(COUNTER)) == 2
-    assert counter_arguments(["author: too short here"]) == []
+def test_kind_and_severity_stand_as_stated_within_their_vocabulary(signal, item, expected):
+    row = claim(signal("s1", QUOTE, item=item))
+    assert (row["kind"], row["severity"]) == expected
 
 
 def test_only_admitted_signals_become_claims_in_order_of_id(signal, admitted):

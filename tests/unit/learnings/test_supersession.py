@@ -106,7 +106,7 @@ def test_a_decision_that_applies_is_explicit_and_one_that_does_not_is_nothing():
     assert Documents().links([decided(other_claim_id=A)]) == []
 
 
-def test_of_two_statements_of_one_link_the_earliest_is_kept():
+def test_of_two_statements_of_one_link_the_latest_is_kept():
     later = decided(decision_id="d0", ts=NOON + timedelta(days=3))
     (row,) = candidates([], [], [later, decided()], [])
-    assert row["evidence"] == "d1"
+    assert row["evidence"] == "d0"

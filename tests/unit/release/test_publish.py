@@ -12,6 +12,7 @@ import pytest
 
 from lorelake.errors import AuditError, ReleaseError, SettingsError
 from lorelake.lake import Lake
+from lorelake.release import history
 from lorelake.release import publish as publishing
 from lorelake.release.build import build_candidate
 from lorelake.release.manifest import read_manifest
@@ -150,7 +151,7 @@ class Killed(BaseException):
     """What a kill looks like from inside: nothing catches it."""
 
 
-STEPS = ("write_manifest", "os.chmod", "os.rename", "sync_folder", "write_table", "write_bytes")
+STEPS = ("write_manifest", "os.chmod", "os.rename", "sync_folder", "history.write_table", "write_bytes")
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -159,7 +160,8 @@ def test_killed_at_any_step_and_run_again_ends_the_same(second_night, lake, monk
     """The first night is served; the second is killed in its publish, then run again whole or from there."""
     shutil.copytree(second_night.root, lake.root)
     served = lake.current_release()
-    owner, name = (os, step.removeprefix("os.")) if step.startswith("os.") else (publishing, step)
+    module, _, name = step.rpartition(".")
+    owner = {"os": os, "history": history}.get(module, publishing)
     real = getattr(owner, name)
 
     def dying(*args: object, **kwargs: object) -> None:

@@ -1,0 +1,55 @@
+"""Group learnings: claims and clusters in Python; trust, votes, confidence, supersession and states in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from lorelake.evidence.days import document_events
+from lorelake.lake import frame, read_table, write_table
+from lorelake.learnings.derive import learnings
+from lorelake.tables import ADMISSIONS, CLAIMS, LEDGER, SIGNALS, SUPERSESSION_CANDIDATES
+from lorelake_assets import dbt, events, evidence, raw, second_process
+from lorelake_assets.resources import Night
+
+PYTHON = (CLAIMS, SUPERSESSION_CANDIDATES)
+
+
+@dg.multi_asset(
+    specs=[
+        dg.AssetSpec(table.name, deps=[evidence.admissions], group_name="learnings", kinds={"python", "parquet"})
+        for table in PYTHON
+    ]
+)
+def claims(night: Night) -> Iterator[dg.MaterializeResult[None]]:
+    """Word the admitted signals as items, cluster them, and find what may replace what."""
+    lake = night.lake
+    claim_rows, candidates = learnings(
+        read_table(SIGNALS, lake.days(SIGNALS)).to_dicts(),
+        read_table(ADMISSIONS, lake.table(ADMISSIONS)).to_dicts(),
+        read_table(LEDGER, lake.table(LEDGER)).to_dicts(),
+        document_events(lake),
+    )
+    for table, rows in zip(PYTHON, (claim_rows, candidates), strict=True):
+        write_table(table, frame(table, rows), lake.table(table))
+        yield dg.MaterializeResult(asset_key=table.name, metadata={"rows": len(rows)})
+
+
+@dg.multi_asset(
+    specs=[
+        dg.AssetSpec(
+            table.name,
+            deps=[*(t.name for t in PYTHON), evidence.exposures, events.ledger_asset, raw.intake],
+            group_name=table.stage,
+            kinds={"dbt", "duckdb"},
+        )
+        for table in dbt.OUTPUTS
+    ]
+)
+def trust(night: Night) -> Iterator[dg.MaterializeResult[None]]:
+    """Build every SQL table in one dbt run, on a DuckDB file made for this run."""
+    result = second_process.call(dbt.build, night.lake, night.day, night.settings)
+    dbt.remember(night.lake, result)
+    for name, rows in result.rows.items():
+        yield dg.MaterializeResult(asset_key=name, metadata={"rows": rows})

@@ -1,0 +1,145 @@
+"""A night: the intake plan, then the one job. The command and the schedule both start here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import lorelake
+from lorelake.errors import AuditError, LorelakeError
+from lorelake.events import days as event_days
+from lorelake.formats.record import digest
+from lorelake.lake import Lake, write_bytes
+from lorelake.landing import discover
+from lorelake.landing.hash_cache import HashCache
+from lorelake.raw import intake
+from lorelake.release.build import check_team
+from lorelake.release.manifest import config_sha256, read_manifest
+from lorelake.release.verdict import read_verdict
+from lorelake.settings import Settings
+from lorelake_assets.dbt import project_dir
+from lorelake_assets.partitions import range_tags
+from lorelake_assets.resources import Night, day_inputs, format_of, redactor
+
+Progress = Callable[[str, int, int], None]
+
+
+def quiet(what: str, done: int, of: int) -> None:
+    """No progress."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a night has to do: its plan, the days to derive, and the hash of everything it depends on."""
+
+    plan: intake.Plan
+    days: tuple[date, ...]
+    inputs_sha256: str
+
+
+def default_as_of(settings: Settings) -> date:
+    """The pinned day of the settings, else the last complete UTC day. The only place that reads a clock."""
+    return settings.nightly.as_of or (datetime.now(UTC) - timedelta(days=1)).date()
+
+
+def prepare(night: Night, progress: Progress = quiet) -> Work:
+    """Look at every source, decode what is new, and stage it for the run. Needs no orchestrator.
+
+    Raises:
+        SettingsError: the lake belongs to another team, or the key file can be read by others.
+    """
+    settings, lake = night.settings, night.lake
+    check_team(lake, settings.team.id)
+    hashes = lake.state / "capture_hashes.json"
+    cache = HashCache(hashes.read_bytes() if hashes.exists() else None)
+    found = discover.captures(settings, cache)
+    write_bytes(hashes, cache.dumps())
+    plan = intake.plan(lake, night.day, found.captures, found.refusals, redactor(settings), format_of, progress)
+    intake.save(lake, plan)
+    inputs = day_inputs(lake, settings, night.day, intake.after(lake, plan))
+    days = event_days.stale_days(lake, inputs, plan.days)
+    return Work(plan, tuple(days), inputs_sha256(settings, night.day, plan))
+
+
+def inputs_sha256(settings: Settings, as_of: date, plan: intake.Plan) -> str:
+    """Hash of everything a night depends on: equal hashes end in the same release.
+
+    Covers the as-of day, the settings, every capture's fingerprint, and the code itself (a developer who changes
+    a rule without raising LOGIC_VERSION gets a new night all the same).
+    """
+    return digest(as_of.isoformat(), config_sha256(settings), *sorted(plan.intake["fingerprint"]), code_sha256())
+
+
+def code_sha256() -> str:
+    """Hash of the library's, the orchestration's, dbt's and the suites' files."""
+    roots = [
+        Path(lorelake.__file__).parent,
+        Path(__file__).parent,
+        project_dir("_dbt", "models"),
+        project_dir("_expectations", "expectations"),
+    ]
+    total = hashlib.sha256()
+    for root in roots:
+        for path in sorted(root.rglob("*")):
+            if path.suffix in {".py", ".sql", ".yml", ".json", ".csv", ".toml"} and "target" not in path.parts:
+                total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return total.hexdigest()
+
+
+def served_already(lake: Lake, work: Work) -> str | None:
+    """The served release, if it was made from exactly these inputs and nothing is left to derive."""
+    current = lake.current_release()
+    if current is None or work.days or work.plan.days:
+        return None
+    return current if read_manifest(lake.releases / current).inputs.get("night") == work.inputs_sha256 else None
+
+
+def run(night: Night, work: Work) -> None:
+    """Run the job in process over the days of the work; steps show on standard error if it is a terminal.
+
+    Raises:
+        LorelakeError: a step failed; the served release is as it was.
+    """
+    os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
+    from lorelake_assets.definitions import build_defs
+
+    bound = Night(
+        settings_path=night.settings_path,
+        home=night.home,
+        as_of=night.as_of,
+        allow_shrink=night.allow_shrink,
+        inputs_sha256=work.inputs_sha256,
+    )
+    job = build_defs(bound).resolve_job_def("nightly")
+    result = job.execute_in_process(
+        run_config={"loggers": {"terminal": {}}},
+        tags=range_tags(work.days, night.day),
+        raise_on_error=False,
+    )
+    if not result.success:
+        raise why_failed(result.all_events, night.lake)
+
+
+def why_failed(events: Sequence[Any], lake: Lake) -> LorelakeError:
+    """The first failure of a run as one error in its own words, with what is served meanwhile."""
+    served = lake.current_release()
+    remedy = f"release {served} goes on serving" if served else "nothing is served yet"
+    for event in events:
+        if event.event_type_value == "ASSET_CHECK_EVALUATION" and not event.asset_check_evaluation_data.passed:
+            verdict = read_verdict(lake.candidate)
+            held = [f"{f.code}: {f.message}" for f in verdict.findings if f.severity == "error"] if verdict else []
+            held += [
+                f"{name}: {result}" for name, result in (verdict.checks if verdict else {}).items() if result != "pass"
+            ]
+            return AuditError("the audit holds the release back\n    " + "\n    ".join(held), remedy=remedy)
+        if event.event_type_value == "STEP_FAILURE":
+            cause = event.step_failure_data.error
+            while cause.cause:
+                cause = cause.cause
+            return LorelakeError(cause.message.strip(), where=f"step {event.step_key}", remedy=remedy)
+    return LorelakeError("the run failed before its first step", remedy=remedy)

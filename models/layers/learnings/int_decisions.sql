@@ -1,0 +1,15 @@
+-- The decisions that count, with the learning they name and the content key of the claim they were made on.
+-- `learning_id` is null where nothing of that name is in the lake (any more); the content key may still hold.
+select
+    ledger.decision_id,
+    ledger.decision,
+    aliases.learning_id,
+    coalesce(ledger.content_key, aliases.content_key) as content_key,
+    ledger.signature,
+    ledger.decided_on_sha256,
+    ledger.new_text,
+    ledger.actor,
+    ledger.ts
+from {{ ref('stg_ledger') }} as ledger
+left join {{ ref('int_aliases') }} as aliases on ledger.claim_id = aliases.reference
+where ledger.verdict = 'applies'

@@ -1,0 +1,53 @@
+-- One learning as it stands tonight: the served words, where it stands and why, who is behind it, how far to believe it.
+with behind as (
+    select
+        learning_id,
+        {{ distinct_people('actor', "actor_class = 'human'") }} as people,
+        count(distinct family_id) as families,
+        {{ sorted_set('flatten(list(risks))') }} as risks,
+        min(ts) as first_said,
+        max(ts) as last_said,
+        min(first_kept) as known_from
+    from {{ ref('int_evidence') }}
+    group by learning_id
+)
+
+select
+    standing.learning_id,
+    standing.state,
+    standing.state_reason,
+    standing.trust,
+    {{ served_kind('texts.kind', 'texts.severity', 'texts.not_when') }} as kind,
+    texts.severity,
+    texts.title,
+    texts."when",
+    texts."do",
+    texts.because,
+    texts.rejected,
+    texts.not_when,
+    texts.applies_to,
+    texts.self_check,
+    texts.tags,
+    canonical.project,
+    canonical.audience,
+    canonical.actor as said_by,
+    behind.people,
+    behind.families,
+    confidence.confidence,
+    confidence.confidence_low,
+    confidence.confidence_high,
+    behind.risks,
+    texts.text_sha256,
+    canonical.content_key,
+    behind.first_said,
+    behind.last_said,
+    behind.known_from,
+    case when standing.state = 'superseded' then successors.superseded_by end as superseded_by
+from {{ ref('int_standing') }} as standing
+inner join {{ ref('int_texts') }} as texts on standing.learning_id = texts.learning_id and texts.served
+inner join {{ ref('int_evidence') }} as canonical
+    on standing.learning_id = canonical.learning_id and canonical.serves
+inner join behind on standing.learning_id = behind.learning_id
+inner join {{ ref('confidence') }} as confidence on standing.learning_id = confidence.learning_id
+left join {{ ref('int_successors') }} as successors on standing.learning_id = successors.learning_id
+where standing.tonight

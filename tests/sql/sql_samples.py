@@ -1,0 +1,324 @@
+"""Rows for the SQL half: small builders for single cases, and `world`, a seeded lake of some hundred learnings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from lorelake import lake as lakes
+from lorelake.lake import Lake
+from lorelake.tables import TABLES
+
+Row = dict[str, Any]
+AS_OF = date(2026, 3, 20)
+HUMANS = ("ada", "ben", "cho", "dan")
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def claim_id(name: str) -> str:
+    return "lrn_" + sha(name)[:32]
+
+
+def text_hash(item: Mapping[str, Any]) -> str:
+    parts = (item["title"], item["do"], item["because"] or "", "\x1e".join(item["not_when"]))
+    return sha("\x1f".join(parts))
+
+
+def days_ago(days: float) -> datetime:
+    return datetime(2026, 3, 20, 12, tzinfo=UTC) - timedelta(days=days)
+
+
+def person(person_id: str, kind: str = "human") -> Row:
+    return {
+        "source": "settings", "alias": f"{person_id}@example.org", "person_id": person_id, "kind": kind,
+        "is_reviewer": kind == "human",
+    }  # fmt: skip
+
+
+def signal(name: str, **changes: Any) -> Row:
+    quote = f"do not push on fridays ({name})"
+    row: Row = {
+        "signal_id": sha("signal" + name)[:32], "kind": "instruction", "event_id": sha("event" + name)[:32],
+        "unit_id": f"claude_code:{name}", "family_id": f"claude_code:{name}", "quote": quote, "quote_start": 0,
+        "quote_end": len(quote), "quote_sha256": sha(quote), "quote_verified": True, "actor": "ada",
+        "actor_class": "human", "ts": days_ago(5), "day": days_ago(5).date(), "project": "shop",
+        "audience": "project:shop", "payload": "{}", "source_uri": f"{name}.jsonl:1", "first_kept": AS_OF,
+    }  # fmt: skip
+    return {**row, **changes}
+
+
+def claim(name: str, of: Row, **changes: Any) -> Row:
+    row: Row = {
+        "claim_id": claim_id(name), "signal_id": of["signal_id"], "learning_id": claim_id(name), "is_canonical": True,
+        "title": f"No pushes on Friday {name}", "when": "git push", "do": "Wait until Monday.",
+        "because": "Nobody is on call.", "rejected": None, "not_when": [], "kind": "procedure", "severity": None,
+        "applies_to": ["git push"], "self_check": [], "tags": [], "content_key": sha("key" + name),
+        "trust_basis": "stated", "risks": [], "document": None, "tombstone": None, "tombstone_match": None,
+    }  # fmt: skip
+    row.update(changes)
+    row.setdefault("text_sha256", text_hash(row))
+    return row
+
+
+def decision(name: str, kind: str, on: str, **changes: Any) -> Row:
+    row: Row = {
+        "decision_id": sha("decision" + name)[:32], "decision": kind, "claim_id": on, "other_claim_id": None,
+        "content_key": None, "signature": [], "decided_on_sha256": None, "new_text": None, "actor": "cho",
+        "actor_basis": "commit", "reason": "said so", "ts": days_ago(1), "verdict": "applies",
+        "refused_because": None, "source_uri": f"decisions/{name}.yaml", "first_kept": AS_OF,
+    }  # fmt: skip
+    return {**row, **changes}
+
+
+def exposure(name: str, of: str, act: str, **changes: Any) -> Row:
+    row: Row = {
+        "exposure_id": sha(f"exposure{name}{act}{of}")[:32], "claim_id": of, "unit_id": f"claude_code:{name}",
+        "family_id": f"claude_code:{name}", "person": "ben", "act": act,
+        "release_id": "2026-03-01-00000000" if act == "shown" else None, "ts": days_ago(2),
+    }  # fmt: skip
+    return {**row, **changes}
+
+
+def link(older: str, newer: str, **changes: Any) -> Row:
+    row: Row = {
+        "older_id": older, "newer_id": newer, "reason": "explicit", "evidence": "decision", "actor": "cho",
+        "ts": days_ago(3),
+    }  # fmt: skip
+    return {**row, **changes}
+
+
+def event(name: str, **changes: Any) -> Row:
+    row: Row = {
+        "event_id": sha("event" + name)[:32], "unit_id": f"claude_code:{name}", "unit_kind": "session",
+        "source": "claude_code", "seq": 0, "ts": days_ago(5), "day": days_ago(5).date(), "actor": "ada",
+        "actor_class": "human", "kind": "prompt", "tool": None, "call_id": None, "reply_to": None, "is_error": None,
+        "exit_code": None, "command": None, "path": None, "line": None, "revision": None, "text": "said",
+        "text_sha256": sha("said"), "on_live_path": True, "project": "shop", "audience": "project:shop",
+        "attributes": "{}", "source_uri": f"{name}.jsonl:1", "first_kept": AS_OF,
+    }  # fmt: skip
+    return {**row, **changes}
+
+
+def intake(source: str, seen: int, reasons: Mapping[str, int]) -> Row:
+    refused = sum(reasons.values())
+    return {
+        "source": source, "capture": f"{source}.zip", "capture_sha256": sha(source), "seen": seen,
+        "kept": seen - refused, "refused": refused, "reasons": json.dumps(reasons), "fingerprint": sha(source),
+    }  # fmt: skip
+
+
+def write(lake: Lake, rows: Mapping[str, Sequence[Row]]) -> None:
+    """The rows as the Python stages would leave them: daily files where the table is partitioned."""
+    for name, some in rows.items():
+        table = TABLES[name]
+        if not table.partitioned:
+            lakes.write_table(table, lakes.frame(table, some), lake.table(table))
+            continue
+        for day in sorted({row["day"] for row in some}):
+            part = [row for row in some if row["day"] == day]
+            lakes.write_table(table, lakes.frame(table, part), lake.table(table, day))
+
+
+def write_unordered(path: Path, name: str, rows: Sequence[Row]) -> None:
+    """A Parquet file whose rows lie in the order given, which `write_table` would not leave."""
+    import polars as pl
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = TABLES[name]
+    frame = pl.DataFrame(list(rows), schema=table.polars_schema(), orient="row").select(table.column_names)
+    frame.write_parquet(path, row_group_size=7)
+
+
+class World:
+    """Some hundred learnings with everything that can happen to one, from one seed."""
+
+    def __init__(self, seed: int, learnings: int = 240) -> None:
+        self.random = random.Random(seed)
+        self.rows: dict[str, list[Row]] = {
+            name: []
+            for name in (
+                "people", "events", "ledger", "signals", "admissions", "exposures", "claims",
+                "supersession_candidates", "intake", "quarantine",
+            )
+        }  # fmt: skip
+        self.rows["people"] = [*(person(name) for name in HUMANS), person("botty", "bot"), person("helper", "agent")]
+        self.learnings = [self._learning(number) for number in range(learnings)]
+        self._decide()
+        self._tombstone()
+        self._supersede()
+        self._expose()
+        self._books()
+
+    def when(self, oldest: float = 210) -> datetime:
+        """Whole hours, so that equal instants are frequent."""
+        return days_ago(0) - timedelta(hours=self.random.randrange(int(oldest * 24)))
+
+    def _learning(self, number: int) -> str:
+        pick = self.random
+        learning = claim_id(f"{number}-0")
+        basis = pick.choice(["stated", "stated", "stated", "mechanical", "mechanical", "proposed", "reviewed"])
+        document = f"learnings/{number}.md" if pick.random() < 0.2 else None
+        audience = pick.choice(["team", "project:shop", "project:till"])
+        families = [f"claude_code:f{pick.randrange(400)}" for _ in range(4)]
+        for member in range(pick.choice([1, 1, 2, 3, 4])):
+            own = basis if pick.random() < 0.8 else pick.choice(["stated", "mechanical", "proposed"])
+            words = {
+                "kind": pick.choice(["scar", "scar", "procedure", "fact"]),
+                "severity": pick.choice([None, "low", "high"]),
+                "because": pick.choice([None, "It broke the till last year."]),
+                "when": pick.choice(["", "git push"]),
+                "not_when": pick.sample(
+                    ["thread: during a freeze it was allowed once", "ben: on a hotfix branch we always do it",
+                     "Ben: On a HOTFIX branch, we always do it!", "short: no", "the release train has its own rule"],
+                    pick.randrange(4),
+                ),
+                "risks": pick.choice([[], [], ["security"], ["deploys", "data loss"]]),
+                "title": f"title {number} {member}",
+            }  # fmt: skip
+            for nth in range(pick.choice([1, 1, 2])):
+                name = f"{number}-{member}-{nth}"
+                witness = self._witness(own)
+                unit = f"documents:{document}" if document and own in ("stated", "reviewed") else f"claude_code:u{name}"
+                of = signal(
+                    name, ts=self.when(), family_id=pick.choice(families), unit_id=unit, audience=audience,
+                    first_kept=AS_OF - timedelta(days=pick.randrange(100)), **witness,
+                )  # fmt: skip
+                self.rows["signals"].append(of)
+                self.rows["admissions"].append(
+                    {"signal_id": of["signal_id"], "admitted": True, "rule": "admitted", "detail": ""}
+                )
+                self.rows["claims"].append(
+                    claim(
+                        f"{number}-{member}",
+                        of,
+                        learning_id=learning,
+                        is_canonical=member == 0 and nth == 0,
+                        trust_basis=own,
+                        document=document if unit.startswith("documents:") else None,
+                        content_key=sha(f"key{number}-{member}"),
+                        **words,
+                    )
+                )
+        if document and pick.random() < 0.6:
+            at = self.when()
+            self.rows["events"].append(
+                event(
+                    f"deleted{number}",
+                    unit_id=f"documents:{document}",
+                    unit_kind="document",
+                    source="documents",
+                    kind="document_deleted",
+                    ts=at,
+                    day=at.date(),
+                    actor=pick.choice(HUMANS),
+                    path=document,
+                )
+            )
+        return learning
+
+    def _witness(self, basis: str) -> Row:
+        if basis == "mechanical":
+            return {"actor": "Bash", "actor_class": "tool", "kind": "error_fixed"}
+        if basis == "proposed":
+            return {"actor": "claude", "actor_class": "agent", "kind": "instruction"}
+        return {"actor": self.random.choice([*HUMANS, "unknown:slack:u1", "unknown:codex:m2"]), "actor_class": "human"}
+
+    def _name(self, row: Row) -> str:
+        """The item as somebody names it: whole, or by a prefix of 12 hex digits or more."""
+        return str(row["claim_id"])[: self.random.choice([36, 36, 16, 20])]
+
+    def _decide(self) -> None:
+        pick = self.random
+        kinds = ["approve"] * 6 + ["edit"] * 3 + ["retire", "restore", "reject", "reject", "forget"]
+        kinds += ["endorse"] * 4 + ["dispute"] * 4
+        for number in range(len(self.learnings)):
+            row = pick.choice(self.rows["claims"])
+            canonical = next(c for c in self.rows["claims"] if c["learning_id"] == row["learning_id"])
+            for nth in range(pick.choice([1, 1, 2, 3])):
+                kind = pick.choice(kinds)
+                new = None
+                if kind == "edit" or (kind == "approve" and pick.random() < 0.3):
+                    new = json.dumps(
+                        dict(
+                            pick.sample(
+                                [("title", f"edited {number}"), ("do", "Ask first."), ("because", None),
+                                 ("not_when", ["ben: when the office is closed anyway", "cho: in the sandbox account"]),
+                                 ("kind", "scar"), ("severity", "high"), ("when", "deploy")],
+                                pick.randrange(1, 4),
+                            )
+                        )
+                    )  # fmt: skip
+                self.rows["ledger"].append(
+                    decision(
+                        f"{number}-{nth}",
+                        kind,
+                        self._name(row),
+                        new_text=new,
+                        ts=self.when(120),
+                        actor=pick.choice([*HUMANS, *HUMANS, "botty", "helper"]),
+                        decided_on_sha256=pick.choice([canonical["text_sha256"]] * 3 + [sha("another text"), None]),
+                        content_key=pick.choice([None, row["content_key"]]),
+                        signature=["0f", "0a", "0f"] if kind in ("reject", "forget") else [],
+                        verdict="applies" if pick.random() < 0.9 else "refused",
+                    )
+                )
+        for row in self.rows["ledger"]:
+            row["refused_because"] = "not_a_reviewer" if row["verdict"] == "refused" else None
+        self.rows["ledger"].append(decision("late", "reject", self.rows["claims"][0]["claim_id"], ts=days_ago(-3)))
+
+    def _tombstone(self) -> None:
+        """Near and exact hits, as the clustering would mark them; one points to a decision nobody has."""
+        pick = self.random
+        rejections = [row for row in self.rows["ledger"] if row["decision"] in ("reject", "forget")]
+        for row in pick.sample(self.rows["claims"], len(self.learnings) // 8):
+            row["tombstone"] = pick.choice(rejections)["decision_id"]
+            row["tombstone_match"] = pick.choice(["near", "near", "exact"])
+        self.rows["claims"][-1].update(tombstone="0" * 32, tombstone_match="exact")
+
+    def _supersede(self) -> None:
+        pick = self.random
+        some = pick.sample(self.learnings, min(60, len(self.learnings)))
+        seen = set()
+        for _ in range(len(some)):
+            older, newer = pick.choice(some), pick.choice(some)
+            reason = pick.choice(["explicit", "same_document"])
+            if (older, newer, reason) not in seen:
+                seen.add((older, newer, reason))
+                self.rows["supersession_candidates"].append(
+                    link(older, newer, reason=reason, ts=self.when(90), actor=pick.choice(HUMANS))
+                )
+
+    def _expose(self) -> None:
+        pick = self.random
+        for number in range(len(self.learnings) * 3):
+            row = pick.choice(self.rows["claims"])
+            family = f"claude_code:f{pick.randrange(400)}"
+            who = pick.choice([*HUMANS, "botty", "unknown:codex:m2"])
+            for act in pick.choice([("shown",), ("shown", "cited"), ("shown", "shown", "cited"), ("cited",)]):
+                self.rows["exposures"].append(
+                    exposure(
+                        f"{number}-{len(self.rows['exposures'])}",
+                        self._name(row),
+                        act,
+                        family_id=family,
+                        person=who if pick.random() < 0.9 else pick.choice(HUMANS),
+                        ts=self.when(150),
+                    )
+                )
+
+    def _books(self) -> None:
+        self.rows["intake"] = [intake("claude_code", 500, {"not_json": 3, "no_time": 1}), intake("slack", 0, {})]
+        refused = signal("refused", unit_id="slack:C1:1.2")
+        self.rows["signals"].append(refused)
+        self.rows["admissions"].append(
+            {"signal_id": refused["signal_id"], "admitted": False, "rule": "too_short", "detail": "3 words"}
+        )
+        self.rows["events"] += [event(f"said{n}", ts=days_ago(n + 1), day=days_ago(n + 1).date()) for n in range(9)]

@@ -1,0 +1,112 @@
+"""What the two gates say when something is wrong: findings of the data, never silence, and never an error of theirs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sql_samples import AS_OF, claim, days_ago, decision, exposure, intake, link, person, signal, write
+
+from lorelake.errors import ContractError
+from lorelake.lake import Lake, frame
+from lorelake.settings import Settings, Team
+from lorelake.tables import TABLES
+from lorelake_assets import checks, dbt
+
+pytestmark = pytest.mark.slow
+
+SETTINGS = Settings(team=Team("t"))
+
+
+def test_a_failed_data_test_is_a_finding_and_the_tables_are_written(tmp_path: Path) -> None:
+    """A claim whose hash follows another formula, books that do not close, and a decision nobody can place."""
+    lake = Lake(tmp_path)
+    said = signal("a")
+    books = intake("slack", 9, {"empty": 1})
+    write(
+        lake,
+        {
+            "people": [person("ada")],
+            "signals": [said],
+            "claims": [claim("a", said, text_sha256="0" * 64)],
+            "ledger": [decision("lost", "endorse", "lrn_" + "f" * 32)],
+            "supersession_candidates": [link("lrn_" + "e" * 32, claim("a", said)["claim_id"])],
+            "intake": [{**books, "kept": 3}],
+        },
+    )
+    result = dbt.build(lake, AS_OF, SETTINGS)
+    failed = {verdict.name: verdict.severity for verdict in result.verdicts if not verdict.passed}
+    assert failed == {
+        "every_claim_hash_follows_the_formula": "error",
+        "every_record_seen_is_kept_or_refused": "error",
+        "every_decision_finds_its_item": "warn",
+        "every_link_between_claims_is_known": "warn",
+    }
+    assert not result.success
+    assert result.rows["learnings"] == 1
+
+    dbt.remember(lake, result)
+    said_of = dbt.judge_tests(lake)
+    assert said_of["dbt every_claim_hash_follows_the_formula (1 rows)"] == "fail"
+    assert said_of["dbt every_decision_finds_its_item (1 rows)"] == "pass"
+    assert said_of["dbt no_log_has_a_gap"] == "pass"
+
+
+def test_tables_that_were_never_tested_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ContractError, match="not tested"):
+        dbt.judge_tests(Lake(tmp_path))
+
+
+def test_suites_name_what_is_broken_and_why() -> None:
+    good = exposure("a", "lrn_" + "a" * 32, "shown")
+    bad = {**exposure("b", "teamai/foo", "seen"), "family_id": "claude_code:b"}
+    history = {
+        "sequence": 0, "release_id": "yesterday", "published_at": datetime(2026, 3, 1, tzinfo=UTC), "learning_id": "",
+        "from_state": None, "to_state": "active",
+    }  # fmt: skip
+    results = checks.run_suites(
+        {
+            "exposures": frame(TABLES["exposures"], [good, bad]),
+            "history": frame(TABLES["history"], [history]),
+            "intake": frame(TABLES["intake"], []),
+            "ledger": frame(TABLES["ledger"], []),
+            "learnings": frame(TABLES["learnings"], []),
+            "signals": frame(TABLES["signals"], [signal("a", quote_end=0), signal("b", ts=days_ago(1))]),
+        }
+    )
+    by_table = {result.table: result for result in results}
+    assert list(by_table) == sorted(by_table)
+    exposures = by_table["exposures"]
+    assert (exposures.success, exposures.rows) == (False, 2)
+    assert [finding.split(":")[0] for finding in exposures.findings] == [
+        "column values to be in set (act)",
+        "column values to match regex (claim_id)",
+    ]
+    assert "1 of 2 rows, 'seen'" in exposures.findings[0]
+    assert len(by_table["history"].findings) == 2
+    assert (
+        by_table["signals"].findings[0].startswith("column pair values a to be greater than b (quote_end, quote_start)")
+    )
+    assert by_table["intake"].findings[0].startswith("table row count to be between: found 0. Without a capture")
+    assert (by_table["ledger"].success, len(by_table["ledger"].notes)) == (True, 1)
+    assert (by_table["learnings"].success, len(by_table["learnings"].warnings)) == (True, 1)
+
+
+def test_an_expectation_that_raises_is_an_error_and_no_finding() -> None:
+    with pytest.raises(ContractError, match="could not be judged"):
+        checks.run_suites({"admissions": frame(TABLES["admissions"], []).drop("rule")})
+
+
+def test_the_candidate_is_judged_where_it_has_a_copy(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    write(lake, {"people": [person("ada")], "intake": [intake("slack", 2, {})]})
+    said = checks.judge_suites(lake)
+    assert said["suite people"] == said["suite intake"] == "pass"
+    assert any(name.startswith("suite events: ") and verdict == "fail" for name, verdict in said.items())
+    copy = lake.candidate / "tables"
+    copy.mkdir(parents=True)
+    frame(TABLES["intake"], []).write_parquet(copy / "intake.parquet")
+    said = checks.judge_suites(lake)
+    assert "suite intake" not in said
+    assert any(name.startswith("suite intake: ") for name in said)

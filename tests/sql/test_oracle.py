@@ -1,0 +1,165 @@
+"""The dbt tables against a slow oracle, on some hundred learnings to which everything happened that can happen."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sql_oracle import Oracle
+from sql_samples import AS_OF, World, write
+
+from lorelake.lake import Lake, read_table
+from lorelake.settings import Review, Settings, Team
+from lorelake.tables import TABLES
+from lorelake_assets import dbt
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("sql_oracle")]
+
+
+class Built:
+    """One world with its tables and its oracle."""
+
+    def __init__(self, folder: Path, seed: int, require: Any) -> None:
+        self.world = World(seed)
+        self.lake = Lake(folder)
+        write(self.lake, self.world.rows)
+        settings = Settings(team=Team("t"), review=Review(require=require))
+        self.result = dbt.build(self.lake, AS_OF, settings)
+        self.oracle = Oracle(self.world.rows, require)
+
+    def table(self, name: str) -> pl.DataFrame:
+        return read_table(TABLES[name], self.lake.table(TABLES[name]))
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        return self.table(name).to_dicts()
+
+
+@pytest.fixture(scope="module", params=[(1, "risky"), (2, "all"), (3, "none")], ids=lambda p: f"{p[0]}-{p[1]}")
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    seed, require = request.param
+    return Built(tmp_path_factory.mktemp("lake"), seed, require)
+
+
+def test_no_data_test_finds_anything(built: Built) -> None:
+    assert [verdict for verdict in built.result.verdicts if not verdict.passed] == []
+    assert len(built.result.verdicts) > 25
+
+
+def test_the_world_is_wide_enough(built: Built) -> None:
+    """The comparison proves nothing about a state or reason that no sample reaches."""
+    states = Counter(row["state"] for row in built.rows("learnings"))
+    reasons = {row["reason"] for row in built.rows("learning_events")}
+    assert built.result.rows["learnings"] >= 200
+    assert set(states) == {"candidate", "active", "superseded", "expired", "archived", "rejected", "forgotten"}
+    assert min(states.values()) >= 2
+    wanted = {
+        "rejected", "forgotten", "retired", "document_deleted", "superseded", "disputed", "near_tombstone", "approved",
+        "reviewed_at_source", "mechanical", "proposed", "silent",
+    }  # fmt: skip
+    assert wanted <= reasons
+    assert {row["status"] for row in built.rows("supersession")} == {"applied", "proposed"}
+    assert {row["why"] for row in built.rows("review_queue")} >= {"disputed", "near_tombstone", "text_changed"}
+
+
+def test_state_trust_and_successor(built: Built) -> None:
+    oracle = built.oracle
+    for row in built.rows("learnings"):
+        learning = row["learning_id"]
+        now = oracle.tonight(learning)
+        assert (row["state"], row["state_reason"]) == oracle.state(learning, now), learning
+        assert row["trust"] == oracle.trust(learning, now), learning
+        wanted = oracle.successor(learning) if row["state"] == "superseded" else None
+        assert row["superseded_by"] == wanted
+
+
+def test_served_words(built: Built) -> None:
+    for row in built.rows("learnings"):
+        wanted = built.oracle.text(row["learning_id"])
+        assert row["text_sha256"] == wanted["text_sha256"]
+        assert (row["kind"], row["severity"]) == (wanted["kind"], wanted["severity"])
+        for field in ("title", "when", "do", "because", "not_when", "applies_to"):
+            assert row[field] == wanted[field], (row["learning_id"], field)
+
+
+def test_who_is_behind_it(built: Built) -> None:
+    oracle = built.oracle
+    evidence = defaultdict(set)
+    for row in built.rows("learning_evidence"):
+        evidence[row["learning_id"]].add(row["signal_id"])
+    for row in built.rows("learnings"):
+        members = oracle.members[row["learning_id"]]
+        signals = [signal for _, signal in members]
+        assert evidence[row["learning_id"]] == {signal["signal_id"] for signal in signals}
+        assert row["people"] == oracle.people(members)
+        assert row["families"] == len({signal["family_id"] for signal in signals})
+        assert row["risks"] == sorted({risk for claim, _ in members for risk in claim["risks"]})
+        assert row["first_said"] == min(signal["ts"] for signal in signals)
+        assert row["last_said"] == max(signal["ts"] for signal in signals)
+        assert row["known_from"] == min(signal["first_kept"] for signal in signals)
+        assert row["said_by"] == oracle.canonical(row["learning_id"])[1]["actor"]
+
+
+def test_audit_log(built: Built) -> None:
+    logs = defaultdict(list)
+    for row in sorted(built.rows("learning_events"), key=lambda row: row["ts"]):
+        logs[row["learning_id"]].append((row["ts"], row["from_state"], row["to_state"], row["reason"]))
+    assert set(logs) == set(built.world.learnings)
+    for learning, log in logs.items():
+        assert log == built.oracle.log(learning), learning
+
+
+def test_supersession(built: Built) -> None:
+    found = {(row["older_id"], row["newer_id"], row["reason"]): row["status"] for row in built.rows("supersession")}
+    assert found == built.oracle.supersession()
+
+
+def test_votes(built: Built) -> None:
+    found: dict[str, Any] = defaultdict(dict)
+    for row in built.rows("votes"):
+        found[row["learning_id"]][row["voter"], row["family_id"]] = (
+            row["voter_class"], row["recalled"], row["upvoted"], row["refuted"],
+        )  # fmt: skip
+        assert row["ts"] == built.oracle.vote_time(row["learning_id"], row["family_id"])
+    for learning in built.world.learnings:
+        assert found[learning] == built.oracle.votes(learning), learning
+
+
+def test_confidence(built: Built) -> None:
+    for row in built.rows("confidence"):
+        mean, low, high, teamai = built.oracle.confidence(row["learning_id"])
+        assert row["confidence"] == pytest.approx(mean, abs=2e-9)
+        assert row["confidence_low"] == pytest.approx(low, abs=2e-9)
+        assert row["confidence_high"] == pytest.approx(high, abs=2e-9)
+        assert row["confidence"] == pytest.approx(row["support"] / (row["support"] + row["against"]), abs=1e-9)
+        assert row["teamai_confidence"] == teamai
+
+
+def test_review_queue(built: Built) -> None:
+    found = defaultdict(set)
+    for row in built.rows("review_queue"):
+        found[row["learning_id"]].add(row["why"])
+    for learning in built.world.learnings:
+        assert found[learning] == built.oracle.queue(learning), learning
+
+
+def test_tombstones(built: Built) -> None:
+    oracle = built.oracle
+    wanted: dict[str, str] = {}
+    for row in oracle.decisions:
+        if row["decision"] not in ("reject", "forget") or row["key"] is None:
+            continue
+        restored = any(
+            other["decision"] == "restore" and other["ts"] > row["ts"]
+            and (other["key"] == row["key"] or (row["learning"] and other["learning"] == row["learning"]))
+            for other in oracle.decisions
+        )  # fmt: skip
+        if not restored and wanted.get(row["key"]) != "forgotten":
+            wanted[row["key"]] = "forgotten" if row["decision"] == "forget" else "rejected"
+    found = built.rows("tombstones")
+    assert {row["content_key"]: row["reason"] for row in found} == wanted
+    assert {tuple(row["signature"]) for row in found} == {("0a", "0f"), ()}
+    assert sum(row["held"] for row in found) > 0
+    assert sum(row["suppressed"] for row in found) > 0
