@@ -33,7 +33,7 @@ from lorelake.errors import SettingsError
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["MARK", "RULES", "RULES_VERSION", "Redactor", "Rule", "load_key"]
+__all__ = ["MARK", "RULES", "RULES_VERSION", "Redactor", "Rule", "disown", "load_key"]
 
 RULES: tuple[Rule, ...] = KEY_BLOCKS + TOKENS + SURROUNDED + PERSONAL
 """In the order they are applied: a token known by its own form is named by that, whatever stands around it."""
@@ -120,6 +120,22 @@ def _make_key(path: Path) -> None:
         pass
     finally:
         aside.unlink()
+
+
+def disown(value: Any) -> Any:
+    """A fresh decoded value with marks that already stand in it taken apart; one without any is returned as it is.
+
+    Whoever writes `[redacted:email:…]`, copied from a release, as their e-mail would otherwise be the person that
+    mark belongs to. Only what the redactor puts in place of a value may look like a mark.
+    """
+    texts, _ = decoded.strings([value])
+    if not any(MARK.search(text) for text in texts):
+        return value
+
+    def apart(leaf: Any, _: None) -> Any:
+        return MARK.sub(lambda mark: mark[0].replace("[redacted:", "[quoted:"), leaf) if isinstance(leaf, str) else leaf
+
+    return decoded.rebuild(value, apart, lambda key, node, context: None, lambda key: str(apart(key, None)))
 
 
 class Redactor:

@@ -24,14 +24,10 @@ REFUSED: dict[str, str] = {
     "no_actor": "nothing names the person: no commit, and no `ledger.local_person` in the settings",
     "not_human": "the committer is an agent or a bot",
     "not_listed": "the person is not among `review.reviewers`",
-    "own_proposal": "the person would approve what they proposed themselves, and others could",
     "replaced": "a later version of the same file applies",
     "deleted": "the file was deleted on the protected ref",
 }
 """Rule codes of decisions that do not count."""
-
-RAISING = frozenset({"approve", "edit", "restore", "supersede", "endorse"})
-"""Decisions that lend an item weight. Taking one's own words back needs no second person."""
 
 
 def ledger_rows(
@@ -39,7 +35,6 @@ def ledger_rows(
     resolve: Resolve,
     reviewers: Sequence[str],
     local_person: str | None,
-    claim_authors: Mapping[str, str] | None = None,
     as_of: date | None = None,
     at_once: Collection[str] = (),
 ) -> list[dict[str, Any]]:
@@ -50,14 +45,13 @@ def ledger_rows(
         resolve: the people directory.
         reviewers: person ids that may decide.
         local_person: who decides where there is no Git.
-        claim_authors: full claim id to the person or agent who proposed it.
         as_of: what was decided after this day is not there yet, and replaces or deletes nothing.
         at_once: decisions that do not wait for their day.
     """
     rows: dict[str, dict[str, Any]] = {}
     for unit in sorted(units, key=lambda unit: unit.unit_id):
         records = [record for record in _versions(unit) if as_of is None or _is_there(record, as_of, at_once)]
-        for row in _file(unit, records, resolve, reviewers, local_person, claim_authors or {}):
+        for row in _file(unit, records, resolve, reviewers, local_person):
             rows[row["decision_id"]] = row
     return [rows[key] for key in sorted(rows)]
 
@@ -72,7 +66,6 @@ def _file(
     resolve: Resolve,
     reviewers: Sequence[str],
     local_person: str | None,
-    authors: Mapping[str, str],
 ) -> Iterator[dict[str, Any]]:
     """Rows of one file, oldest first; a text that came back yields its row again, as it now stands.
 
@@ -88,7 +81,6 @@ def _file(
                 standing = None
             continue
         row = _row(unit, record, actor, basis)
-        fault = fault or _self_interest(row, reviewers, authors)
         if fault:
             row |= _refused(fault)
         else:
@@ -123,15 +115,6 @@ def _actor(
     if not local_person:
         return "", "local", "no_actor"
     return local_person, "local", None if local_person in reviewers or not reviewers else "not_listed"
-
-
-def _self_interest(row: Mapping[str, Any], reviewers: Sequence[str], authors: Mapping[str, str]) -> str | None:
-    """With one reviewer there is nobody else to ask; readers see it, as the item's author is its reviewer."""
-    if row["decision"] not in RAISING or len(set(reviewers)) <= 1:
-        return None
-    raised = row["other_claim_id"] if row["decision"] == "supersede" else row["claim_id"]
-    proposers = {person for claim, person in authors.items() if claim.startswith(raised)}
-    return "own_proposal" if row["actor"] in proposers else None
 
 
 def _refused(code: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ import msgspec
 import polars as pl
 
 from lorelake.content.blobs import strip_blobs
-from lorelake.content.redaction import Redactor
+from lorelake.content.redaction import Redactor, disown
 from lorelake.formats.record import Capture, Record, Refusal
 from lorelake.tables import RAW_RECORDS
 
@@ -38,7 +38,7 @@ def rows_of(
     come in time.
     """
     for batch in _batches(records):
-        bodies = redactor.values([strip_blobs(record.value) for record in batch])
+        bodies = redactor.values([disown(strip_blobs(record.value)) for record in batch])
         for record, value in zip(batch, bodies, strict=True):
             body = body_of(value)
             day = record.ts.date() if record.ts else None

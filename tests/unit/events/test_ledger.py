@@ -117,16 +117,6 @@ def test_order_of_one_second_is_the_refs() -> None:
     assert rows(unit(two, one)) == {"approve": ("refused", "replaced"), "reject": ("applies", None)}
 
 
-def test_nobody_approves_their_own_proposal_while_others_could() -> None:
-    authors = {CLAIM: "ann", "lrn_ffff" + "0" * 28: "bob"}
-    assert rows(unit(record(1, "approve")), claim_authors=authors) == {"approve": ("refused", "own_proposal")}
-    assert rows(unit(record(1, "approve", "bob@x")), claim_authors=authors) == {"approve": ("applies", None)}
-    assert rows(unit(record(1, "reject")), claim_authors=authors) == {"reject": ("applies", None)}
-    assert rows(unit(record(1, "approve")), claim_authors=authors, reviewers=("ann",)) == {"approve": ("applies", None)}
-    mine = record(1, "supersede", "bob@x", other="lrn_ffff00000000")
-    assert rows(unit(mine), claim_authors=authors) == {"supersede": ("refused", "own_proposal")}
-
-
 def test_without_git_the_local_person_decides_if_configured() -> None:
     local = unit(record(None, "approve"))
     assert rows(local) == {"approve": ("refused", "no_actor")}

@@ -217,3 +217,13 @@ def test_nothing_at_all_is_an_empty_log(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     assert night(lake, []).days == ()
     assert stored(lake).is_empty()
+
+
+def test_a_mark_written_by_somebody_is_nobodys_mark(tmp_path: Path) -> None:
+    """An e-mail that reads like a reviewer's mark must not make its writer the reviewer."""
+    mark = REDACTOR.mark("email", "mara@example.com")
+    lake = Lake(tmp_path)
+    night(lake, [capture("file", said("s1", "a", "2026-03-02T10:00", f"by {mark} and mara@example.com"))])
+    body = json.loads(stored(lake)["body"][0])
+    assert body["say"].count(mark) == 1
+    assert body["say"].startswith("by [quoted:email:")
