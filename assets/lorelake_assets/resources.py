@@ -14,6 +14,7 @@ import polars as pl
 from lorelake import settings as settings_module
 from lorelake.content.redaction import Redactor, load_key
 from lorelake.events import days as event_days
+from lorelake.events import visibility
 from lorelake.events.days import Inputs
 from lorelake.events.people import directory
 from lorelake.formats import registry
@@ -78,7 +79,8 @@ def day_inputs(lake: Lake, settings: Settings, as_of: date, raw: pl.LazyFrame | 
     """
     rows = event_days.scan_raw(lake) if raw is None else raw
     people = directory(settings, event_days.slack_users(rows), redactor(settings))
-    return Inputs(rows.select(event_days.INDEX).collect(), people, settings, as_of)
+    index = rows.select(event_days.INDEX).collect()
+    return Inputs(index, people, settings, as_of, visibility.narrowed(rows, settings.slack.include))
 
 
 def format_of(name: str) -> Any:

@@ -37,17 +37,27 @@ class Inputs:
         index: raw_records columns of `INDEX`, all days.
         people_rows: `people` rows.
         as_of: the run's as-of day.
+        narrowed: of `visibility.narrowed`.
     """
 
-    def __init__(self, index: pl.DataFrame, people_rows: list[dict[str, Any]], settings: Settings, as_of: date) -> None:
+    def __init__(
+        self,
+        index: pl.DataFrame,
+        people_rows: list[dict[str, Any]],
+        settings: Settings,
+        as_of: date,
+        narrowed: Mapping[str, str | None] | None = None,
+    ) -> None:
         self.settings, self.as_of = settings, as_of
         self.people = People(people_rows)
+        self.narrowed = dict(narrowed or {})
         self.owned = ownership.owners(index)
         self.links = ownership.links(index, self.owned)
         self._shared = digest(
             LOGIC_VERSION,
             repr(people_rows),
             repr(settings.projects),
+            repr(sorted(self.narrowed.items())),
         )
         self._last = dict(index.group_by("unit_day").agg(pl.col("ts").max().dt.date()).iter_rows())
         self._not_owned = self._slices(index)
@@ -193,7 +203,7 @@ def _derive_day(
         units_path.unlink(missing_ok=True)
         return 0
     units = derive.units_of(read_table(RAW_RECORDS, paths), inputs.owned, inputs.as_of)
-    events, unit_rows = derive.derive(day, units, format_of, inputs.people, inputs.settings)
+    events, unit_rows = derive.derive(day, units, format_of, inputs.people, inputs.settings, inputs.narrowed)
     write_table(EVENTS, frame(EVENTS, events), events_path)
     write_table(UNITS, frame(UNITS, unit_rows), units_path)
     return len(events)

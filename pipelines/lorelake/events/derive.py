@@ -67,13 +67,23 @@ def derive(
     format_of: Callable[[str], Format],
     people: People,
     settings: Settings,
+    narrowed: Mapping[str, str | None],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """(events rows, units rows) of the units that began on one day."""
+    """(events rows, units rows) of the units that began on one day.
+
+    Args:
+        narrowed: beginning of unit ids to the audience they have today, or None: withdrawn.
+    """
     events: list[dict[str, Any]] = []
     facts_rows: list[dict[str, Any]] = []
     for unit in units:
         format_ = format_of(unit.source)
         facts = format_.facts(unit)
+        closed = next((start for start in narrowed if unit.unit_id.startswith(start)), None)
+        if closed is not None:
+            if narrowed[closed] is None:
+                continue
+            facts.audience = narrowed[closed]
         rows = _events(day, unit, facts, format_.events(unit), people, settings)
         if rows:
             events += rows

@@ -10,6 +10,7 @@ import polars as pl
 
 from lorelake.content.redaction import Redactor
 from lorelake.events import days as event_days
+from lorelake.events import visibility
 from lorelake.events.people import directory
 from lorelake.formats.record import Event, Unit, UnitFacts
 from lorelake.lake import Lake, frame, read_table, write_table
@@ -178,3 +179,35 @@ def test_people_fold_by_login_slack_id_and_masked_email() -> None:
     assert rows[("slack", "U3")]["kind"] == "bot"
     assert rows[("slack", "U4")]["person_id"] == "slack:U4"
     assert not any("@" in alias for _, alias in rows)
+
+
+def test_a_channel_that_turned_private_takes_its_history_with_it(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    store(lake, raw("C1:100", "a", 1, audience="team"), raw("C2:100", "b", 2, audience="team"))
+    chosen = Settings(team=Team(id="t"))
+    index = event_days.scan_raw(lake).select(event_days.INDEX).collect()
+
+    def texts(narrowed: dict[str, str | None]) -> list[tuple[str, str]]:
+        inputs = event_days.Inputs(index, [], chosen, date(2026, 3, 20), narrowed)
+        event_days.derive_days(lake, event_days.stale_days(lake, inputs), inputs, lambda _: Talk())
+        return list(events(lake).select("text", "audience").iter_rows())
+
+    assert texts({}) == [("a said", "team"), ("b said", "team")]
+    assert texts({"claude_code:C1:": None}) == [("b said", "team")]
+    assert texts({"claude_code:C1:": "channel:C1"}) == [("a said", "channel:C1"), ("b said", "team")]
+
+
+def listing(kind: str, kept: int) -> dict[str, Any]:
+    row = raw("workspace:T1", f"channel:C1{kept}", 1, date(2026, 3, kept))
+    body = body_of({"conversation": {"id": "C1", "kind": kind}})
+    return {**row, "source": "slack", "unit_id": "slack:workspace:T1", "record_type": "channel", "body": body}
+
+
+def test_the_newest_listing_says_whether_a_channel_is_public() -> None:
+    def narrowed(include: tuple[str, ...], *rows: dict[str, Any]) -> dict[str, str | None]:
+        return visibility.narrowed(frame(RAW_RECORDS, rows).lazy(), include)
+
+    turned = [listing("public", 2), listing("private", 3)]
+    assert narrowed(("public",), turned[0]) == {}
+    assert narrowed(("public",), *turned) == narrowed(("public",), *reversed(turned)) == {"slack:C1:": None}
+    assert narrowed(("public", "private"), *turned) == {"slack:C1:": "channel:C1"}
