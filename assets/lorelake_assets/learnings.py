@@ -1,4 +1,7 @@
-"""Group learnings: claims and clusters in Python; trust, votes, confidence, supersession and states in SQL."""
+"""Groups learnings and outcomes: claims and clusters in Python, then every SQL table in one dbt run.
+
+The outcomes are SQL only and come out of the same run: a second one would cost more in starting than in queries.
+"""
 
 from __future__ import annotations
 

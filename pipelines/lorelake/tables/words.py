@@ -20,9 +20,7 @@ SIGNAL_KINDS = (
 ITEM_KINDS = ("scar", "win", "pattern", "anti_pattern", "decision", "procedure", "preference", "fact")
 SEVERITIES = ("low", "medium", "high", "critical")
 TRUSTS = ("reviewed", "corroborated", "stated", "mechanical", "proposed")
-STATES = (
-    "candidate", "active", "superseded", "refuted", "expired", "archived", "rejected", "forgotten", "quarantined",
-)  # fmt: skip
+STATES = ("candidate", "active", "superseded", "expired", "archived", "rejected", "forgotten", "quarantined")
 DECISIONS = (
     "approve", "reject", "edit", "retire", "restore", "supersede", "endorse", "dispute", "forget",
 )  # fmt: skip
