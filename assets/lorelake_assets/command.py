@@ -41,10 +41,12 @@ def _which(settings_path: Path | None, example: bool) -> tuple[Path, str]:
     """(settings file, lake folder or ""). The example's lake lies where its reader looks: here, not in the samples."""
     if settings_path and example:
         raise UsageError("--settings and --example exclude each other")
-    own = settings_path or Path(FILE_NAME)
-    if not example and (settings_path or own.exists()):
-        return own.resolve(), ""
     bundled = Path(__file__).resolve().parents[2] / EXAMPLE
+    own = (settings_path or Path(FILE_NAME)).resolve()
+    if bundled.exists():
+        (bundled.parent / "example.key").chmod(0o600)  # Git keeps no such mode, and the redactor insists on it
+    if not example and (settings_path or own.exists()):
+        return own, ""
     if not bundled.exists():
         raise UsageError(
             f"no {FILE_NAME} here, and no example team in this install", remedy="run `lorelake init` first"
@@ -57,6 +59,8 @@ def _night(settings: Settings, path: Path, home: str, as_of: date | None, allow_
     from lorelake_assets.resources import Night
 
     day = as_of or run.default_as_of(settings)
+    if day > run.today():
+        raise UsageError(f"{day} lies ahead", where="--as-of", remedy="leave it out to look at the last complete day")
     night = Night(settings_path=str(path), home=home, as_of=day.isoformat(), allow_shrink=allow_shrink)
     summary.opening(night, pinned=as_of is None and settings.nightly.as_of is not None)
     with night.lake.writing():

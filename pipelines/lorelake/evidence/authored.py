@@ -6,18 +6,22 @@ Every version gives a signal: an older one shows since when it was said, and wha
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from lorelake.evidence import notes
 from lorelake.evidence.prose import Sentence, document_sentences
 from lorelake.evidence.unit import EventRow, Signal, quoted
 from lorelake.formats import markdown
 
 _LIST_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+(.+(?:\n(?![ \t]*(?:[-*+]|\d+[.)])[ \t])[ \t]*\S.*)*)", re.M)
 _METADATA = re.compile(r"[*_]{0,2}[A-Z][\w -]{1,20}[*_]{0,2}:[*_]{0,2}\s+\S{1,40}(?:\s\S{1,20})?")
-_ONE_LINE_OF_CODE = re.compile(r"\s*(```[^\n]*\n[^\n]{1,160}\n[ \t]*```)")
+_ONE_LINE_OF_CODE = re.compile(r"\s*(```[^\n]*\n[^\n]{1,120}\n[ \t]*```)")
+_FENCED = re.compile(r"(?:```|~~~)[^\n]*\n(?:\s*#[^\n]*\n)*\s*(?:(?:\$|%|❯|>{1,3})[ \t]+)?(.*?)\s*(?:```|~~~|\Z)", re.S)
 _OPTION = re.compile(r"^[ \t]*(?:#{2,5}[ \t]+(.+)|(?:[-*+][ \t]+|\d+\.[ \t]+)?\*\*(.+?)\*\*)", re.M)
 _LONGEST_QUOTE = 1200
+_ABOUT_IT = ("status", "context")
+_FRAGMENT = re.compile(r"[a-z]+[ ,:(-]")
 _ITEM_SENTENCES = 3
 _FEWEST_WORDS = 3
 _REASON_SENTENCES = 2
@@ -25,21 +29,24 @@ _MOST_OPTIONS = 3
 _STATUS_WORD = re.compile(r"\W*([a-z]+)", re.I)
 _OPEN_STATUS = frozenset(("proposed", "draft", "pending", "wip"))
 _DEAD_STATUS = frozenset(("rejected", "withdrawn", "declined"))
+_PAST_STATUS = frozenset(("superseded", "deprecated", "obsolete", "replaced"))
+_NOT_IN_FORCE = _OPEN_STATUS | _DEAD_STATUS | _PAST_STATUS
 _KINDS = frozenset(("scar", "win", "pattern", "anti_pattern", "decision", "procedure", "preference", "fact"))
 
 
 def extract(events: Sequence[EventRow]) -> list[Signal]:
     """One signal for each version of a document that says something beyond its title."""
     found = []
-    for event in events:
-        if event.kind == "document_version" and event.on_live_path:
-            signal = _signal(event)
-            if signal:
-                found.append(signal)
+    versions = [event for event in events if event.kind == "document_version" and event.on_live_path]
+    now = _status(versions[-1]) if versions else ""
+    for event in versions:
+        signal = _signal(event, now)
+        if signal:
+            found.append(signal)
     return found
 
 
-def _signal(event: EventRow) -> Signal | None:
+def _signal(event: EventRow, now: str) -> Signal | None:
     sections = _sections(event)
     chosen = _advice(event, sections)
     if not chosen:
@@ -47,7 +54,7 @@ def _signal(event: EventRow) -> Signal | None:
     start, end = chosen[0].start, chosen[-1].end
     status = _status(event)
     seen = {"sections": sorted(sections), "status": status, "version": event.revision or ""}
-    item = {} if status in _DEAD_STATUS else _item(event, sections, status, chosen)
+    item = {} if status in _DEAD_STATUS else _item(event, sections, now, chosen)
     return quoted("authored", event, start, end, item, seen)
 
 
@@ -72,19 +79,28 @@ def _advice(event: EventRow, sections: dict[str, tuple[int, int]]) -> list[Sente
     heading = next(markdown.headings(text, start), None)
     if heading and not text[start : heading.start].strip():
         start = heading.end
-    return _first(text, start, len(text))
+    start = max([start, *(sections[name][1] for name in _ABOUT_IT if name in sections)])
+    standing = list(_standing(text, start, len(text)))
+    title = str(event.attributes.get("title") or "")
+    found = notes.advising(text, title, standing, start, len(text)) or _first(text, start, len(text))
+    return found or standing[:1]  # all there is may be the announcement of a long block of code
+
+
+def _standing(text: str, start: int, end: int) -> Iterator[Sentence]:
+    """The sentences of a passage without headings, lines of metadata ("Date: …") and remains of a few words."""
+    for here in document_sentences(text, start, end):
+        if not (here.text.startswith("#") or _METADATA.fullmatch(here.text) or len(here.text.split()) < _FEWEST_WORDS):
+            yield here
 
 
 def _first(text: str, start: int, end: int) -> list[Sentence]:
     """The first sentences of a passage that stand by themselves.
 
-    Left out: headings, lines of metadata ("Date: …"), and a sentence that only announces a list or a block of code.
-    With one line of code it is kept, and the line with it.
+    A sentence that only announces a list or a block of code is left out; with one line of code it is kept, and the
+    line with it.
     """
     chosen: list[Sentence] = []
-    for here in document_sentences(text, start, end):
-        if here.text.startswith("#") or _METADATA.fullmatch(here.text) or len(here.text.split()) < _FEWEST_WORDS:
-            continue
+    for here in _standing(text, start, end):
         if here.text.endswith((":", "：")):
             line = _ONE_LINE_OF_CODE.match(text, here.end, end)
             if line is None and chosen:
@@ -100,14 +116,14 @@ def _first(text: str, start: int, end: int) -> list[Sentence]:
     return chosen
 
 
-def _item(event: EventRow, sections: dict[str, tuple[int, int]], status: str, chosen: list[Sentence]) -> dict[str, Any]:
+def _item(event: EventRow, sections: dict[str, tuple[int, int]], now: str, chosen: list[Sentence]) -> dict[str, Any]:
     text, front = event.text, _front(event)
     part = {name: text[start:end] for name, (start, end) in sections.items()}
     item: dict[str, Any] = {
         "title": str(event.attributes.get("title") or ""),
         "do": " ".join(_one_line(s.text) for s in chosen),
         "kind": _kind(event, front),
-        "trust_basis": _trust(event, status),
+        "trust_basis": _trust(event, now),
         "document": event.path or "",
         "not_when": [f"author: {words}" for words in _entries(part.get("not_when", ""))],
         "self_check": _entries(part.get("self_check", "")),
@@ -119,7 +135,8 @@ def _item(event: EventRow, sections: dict[str, tuple[int, int]], status: str, ch
     advised_by = next((name for name, (start, end) in sections.items() if start <= chosen[0].start < end), "")
     for name, source in (("when", "when"), ("because", "because"), ("because", "context")):
         if source in part and source != advised_by and name not in item:
-            item[name] = _brief(part[source])
+            words = _brief(part[source])
+            item |= {name: words} if words else {}
     if "rejected" in part:
         item["rejected"] = _options(part["rejected"])
     if "when" not in item and isinstance(front.get("when"), str):
@@ -128,13 +145,14 @@ def _item(event: EventRow, sections: dict[str, tuple[int, int]], status: str, ch
 
 
 def _one_line(text: str) -> str:
-    """A passage on one line, a fenced line of code as inline code."""
-    return " ".join(re.sub(r"```\w*\s*(.*?)\s*(?:```|\Z)", r"`\1`", text, flags=re.S).split())
+    """A passage on one line, a fenced line of code as inline code, without its comment lines and its prompt."""
+    return " ".join(_FENCED.sub(r"`\1`", text).split())
 
 
 def _brief(text: str) -> str:
-    """The first sentences of a passage on one line."""
-    return " ".join(_one_line(s.text) for s in _first(text, 0, len(text))[:_REASON_SENTENCES])
+    """The first sentences of a passage on one line; an entry of a list that is no sentence does not stand alone."""
+    whole = [s for s in _first(text, 0, len(text)) if not _FRAGMENT.match(s.text)]
+    return " ".join(_one_line(s.text) for s in whole[:_REASON_SENTENCES])
 
 
 def _options(text: str) -> str:
@@ -169,9 +187,12 @@ def _kind(event: EventRow, front: dict[str, Any]) -> str:
     return "decision" if "adr_status" in event.attributes else "pattern"
 
 
-def _trust(event: EventRow, status: str) -> str:
-    """What the document's history proves: a second pair of eyes, one person's word, or neither."""
-    if event.actor_class != "human" or event.attributes.get("machine_written") is True or status in _OPEN_STATUS:
+def _trust(event: EventRow, now: str) -> str:
+    """What the document's history proves: a second pair of eyes, one person's word, or neither.
+
+    What its latest version calls proposed, turned down or past acts on nobody, whatever earlier versions said.
+    """
+    if event.actor_class != "human" or event.attributes.get("machine_written") is True or now in _NOT_IN_FORCE:
         return "proposed"
     author = event.attributes.get("author_person") or event.actor
     merger = event.attributes.get("merged_by_person")

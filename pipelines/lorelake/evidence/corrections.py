@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lorelake.evidence import cues
+from lorelake.evidence.acts import TYPED_KINDS, acts_before, terms, trigger
 from lorelake.evidence.prose import Sentence, sentences
 from lorelake.evidence.said import advice, is_hedged, matter, signal_item
-from lorelake.evidence.unit import (
-    EventRow,
-    Signal,
-    applies_to,
-    describe_act,
-    is_agent_act,
-    is_said_by_human,
-    quoted,
-    repository_path,
-)
+from lorelake.evidence.unit import EventRow, Signal, describe_act, is_said_by_human, quoted
 
-TYPED_KINDS = frozenset({"prompt", "queued_prompt", "answer"})
-_LOOK_BACK = 3
-_ACT_TEXT = 4000
+_CORRECTED_ACTS = 3
 _LONGEST_RUN = 3
 
 
@@ -29,49 +19,28 @@ def extract(events: Sequence[EventRow]) -> list[Signal]:
     found = []
     for position, event in enumerate(events):
         if event.kind in TYPED_KINDS and is_said_by_human(event):
-            acts = _acts_before(events, position)
+            acts = acts_before(events, position)
             if acts:
                 found += _corrections(events, position, acts)
     return found
 
 
-def _acts_before(events: Sequence[EventRow], position: int) -> list[EventRow]:
-    """The agent's latest acts since a person last spoke, latest first; empty where it did nothing."""
-    acts: list[EventRow] = []
-    for event in reversed(events[:position]):
-        if is_said_by_human(event) and event.kind in TYPED_KINDS:
-            break
-        if is_agent_act(event):
-            acts.append(event)
-        if len(acts) == _LOOK_BACK:
-            break
-    return acts
-
-
-def _terms(acts: Sequence[EventRow]) -> set[str]:
-    """What the acts are about: path, command, tool and the words in them."""
-    terms: set[str] = set()
-    for act in acts:
-        terms |= matter(" ".join(filter(None, (repository_path(act), act.command, act.tool, act.text[:_ACT_TEXT]))))
-    return terms
-
-
 def _corrections(events: Sequence[EventRow], position: int, acts: list[EventRow]) -> list[Signal]:
     event = events[position]
     message = sentences(event.text)
-    terms = _terms(acts)
+    touched = set().union(*(terms(act) for act in acts[:_CORRECTED_ACTS]))
     act = next((a for a in acts if a.kind == "tool_call"), None)
     found = []
     for at, count, cue in _runs(message):
         said = advice(message, at, count)
-        shared = sorted(terms & set().union(*(matter(s.own) for s in said.parts)))
+        shared = sorted(touched & set().union(*(matter(s.own) for s in said.parts)))
         if not shared:
             continue
         seen = {"act": describe_act(act), "cue": cue, "shared": shared[:8]}
         start, end = said.span()
         item, taken = signal_item(events, position, said)
         if item:
-            item |= {"when": describe_act(act), "applies_to": applies_to(act)}
+            item |= trigger(acts, " ".join(s.own for s in said.parts))
         found.append(quoted("correction", event, start, end, item, seen | taken))
     return found
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from lorelake.evidence import cues
+from lorelake.evidence.acts import TYPED_KINDS, acts_before, trigger
 from lorelake.evidence.prose import sentences
 from lorelake.evidence.said import advice, is_hedged, matter, signal_item
 from lorelake.evidence.unit import EventRow, Signal, is_said_by_human, quoted
@@ -56,5 +57,7 @@ def _decisions(events: Sequence[EventRow], position: int) -> list[Signal]:
         said = advice(message, at, kind="decision")
         start, end = said.span()
         item, taken = signal_item(events, position, said)
+        if item and event.kind in TYPED_KINDS:
+            item |= trigger(acts_before(events, position), sentence.own)
         found.append(quoted("decision", event, start, end, item, {"cue": cue.cue.name, **taken}))
     return found

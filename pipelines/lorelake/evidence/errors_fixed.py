@@ -13,6 +13,8 @@ from typing import Any
 import msgspec
 
 from lorelake.content.signatures import ErrorSignature, error_signature, mask
+from lorelake.evidence.edits import Change, essence
+from lorelake.evidence.said import matter
 from lorelake.evidence.unit import (
     EventRow,
     Signal,
@@ -30,10 +32,20 @@ _LEADING_CD = re.compile(r"^\s*(?:cd\s+\S+\s*(?:&&|;)\s*)+")
 _TRAILING = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|tee)\b[^|;&]*)\s*$")
 _PLACE = re.compile(r"^(?:E\s+)?(?:[^\s:]+:\d+(?::\d+)?:\s*)?")
 _LOOKS_ONLY = re.compile(
-    r"^\s*(?:cd|ls|cat|head|tail|grep|rg|find|fd|wc|pwd|echo|which|type|stat|file|tree|diff|sed -n|awk|jq|ps|env|sleep"
-    r"|git (?:status|log|diff|show|branch|blame|ls-\w+|rev-parse|remote)"
+    r"^\s*(?:lorelake|cd|ls|cat|head|tail|grep|rg|find|fd|wc|pwd|echo|which|type|stat|file|tree|diff|sed -n|awk|jq|ps"
+    r"|env|sleep|git (?:status|log|diff|show|branch|blame|ls-\w+|rev-parse|remote)"
     r"|gh (?:pr|run|issue) (?:view|list|diff|checks))\b"
 )
+"""Commands that read, memory's own among them: they neither fail a build nor mend one."""
+
+_MENDS = re.compile(
+    r"^\s*(?:\w+=\S*\s+|sudo\s+)*(?:"
+    r"(?:\S+\s+){1,4}?(?:install|add|sync|update|upgrade|remove|uninstall|tidy|generate|gen|format|fmt|fix|migrate|restart"
+    r"|start|up|build|enable|trust|init|login|prune|restore|checkout|switch|reset|stash|pull|merge|rebase|clean)\b"
+    r"|(?:mv|cp|rm|mkdir|ln|chmod|chown|touch|patch|kill|pkill|export|gofmt|corepack|createdb|dropdb)\b|sed\s+-i"
+    r"|\S+\s[^|;&]*--(?:fix|write|force-recreate)\b)"
+)
+"""Commands that change something a later run may depend on; other commands between two runs only looked or tried."""
 
 
 class _Run(msgspec.Struct, frozen=True):
@@ -101,7 +113,8 @@ def _signal(events: Sequence[EventRow], failing: _Run, passing: _Run) -> Signal 
     if place is None:
         return None
     start, end = place
-    paths, commands = _changes(events, failing.position, passing.position)
+    edits, commands = _changes(events, failing, passing)
+    paths = list(edits)
     command = first_command(failing.call.command or "")
     told = _named(failing.result.text[start:end], signature)
     seen: dict[str, Any] = {
@@ -112,7 +125,7 @@ def _signal(events: Sequence[EventRow], failing: _Run, passing: _Run) -> Signal 
         item = {
             "title": told,
             "when": f"`{command}` fails with: {told}",
-            "do": _did(paths, commands, command),
+            "do": _did(edits, commands, command, told),
             "kind": "procedure",
             "trust_basis": "mechanical",
             "applies_to": sorted({*paths, command, signature.key}),
@@ -149,32 +162,58 @@ def _named(told: str, signature: ErrorSignature) -> str:
     return plain
 
 
-def _changes(events: Sequence[EventRow], after: int, before: int) -> tuple[list[str], list[str]]:
-    """Paths edited and commands run between two positions, in order, what failed or was refused left out."""
+def _changes(events: Sequence[EventRow], failing: _Run, passing: _Run) -> tuple[dict[str, list[EventRow]], list[str]]:
+    """The edits of each path and the mending commands between two runs, in order.
+
+    What failed, was refused, or ran the failing command again is left out.
+    """
     undone = {event.call_id for event in events if event.call_id and _came_to_nothing(event)}
-    paths: list[str] = []
+    edits: dict[str, list[EventRow]] = {}
     commands: list[str] = []
-    for event in events[after + 1 : before]:
+    for event in events[failing.position + 1 : passing.position]:
         if event.kind != "tool_call" or not event.on_live_path or event.call_id in undone:
             continue
         path = repository_path(event)
         if changes_files(event) and path:
-            paths = [*(p for p in paths if p != path), path]
-        elif event.command and not _LOOKS_ONLY.match(_LEADING_CD.sub("", event.command)):
+            edits[path] = [*edits.pop(path, []), event]
+        elif event.command and _MENDS.match(_LEADING_CD.sub("", event.command)) and not _is_rerun(event, failing):
             commands.append(first_command(event.command))
-    return paths[-_MOST_PATHS:], commands[:-1][-1:] if commands else []
+    return dict(list(edits.items())[-_MOST_PATHS:]), commands[-1:]
+
+
+def _is_rerun(call: EventRow, failing: _Run) -> bool:
+    return same_command(call.command or "") == same_command(failing.call.command or "")
 
 
 def _came_to_nothing(event: EventRow) -> bool:
     return event.kind in ("rejection", "denial") or (event.kind == "tool_result" and failed(event))
 
 
-def _did(paths: list[str], commands: list[str], command: str) -> str:
+def _did(edits: dict[str, list[EventRow]], commands: list[str], command: str, told: str) -> str:
+    """What changed, as one would tell it: the file and its telling line, other files, the command; then what passes."""
     steps = []
-    if paths:
-        steps.append("change " + ", ".join(f"`{path}`" for path in paths))
-    if commands:
-        steps.append(f"run `{commands[-1]}`")
-    steps.append(f"`{command}` passes")
-    done = ", then ".join(steps)
-    return f"{done[0].upper()}{done[1:]}."
+    if edits:
+        path, change = _most_telling(edits, told)
+        steps.append(_edited(path, change))
+        others = ", ".join(f"`{other}`" for other in edits if other != path)
+        steps += [f"also change {others}"] if others else []
+    steps += [f"run `{one}`" for one in commands]
+    done = "; ".join(steps)
+    return f"{done[0].upper()}{done[1:]}. Then `{command}` passes."
+
+
+def _most_telling(edits: dict[str, list[EventRow]], told: str) -> tuple[str, Change | None]:
+    """Path and change of the edit that has most words in common with the error; of equals the last."""
+    about = matter(told)
+    changes = [(path, change) for path, calls in edits.items() for call in calls if (change := essence(call))]
+    if not changes:
+        return list(edits)[-1], None
+    shared = [len(about & matter(f"{change.written} {change.replaced}")) for _, change in changes]
+    return max(zip(shared, range(len(changes)), changes, strict=True))[2]
+
+
+def _edited(path: str, change: Change | None) -> str:
+    if change is None:
+        return f"change `{path}`"
+    instead = f" instead of `{change.replaced}`" if change.replaced else ""
+    return f"in `{path}`, write `{change.written}`{instead}"

@@ -26,7 +26,8 @@ ECHO_SHARE = 0.6
 MOST_PER_SESSION = 3
 
 _MARK = re.compile(r"\[redacted:[a-z0-9_]+:[0-9a-f]{8}\]|\[blob:[^\]]*\]")
-_RANK = ("rejection", "correction", "instruction", "decision", "authored", "review_change", "error_fixed")
+_RANK = ("rejection", "decision", "correction", "instruction", "authored", "review_change", "error_fixed")
+"""Of equal words in one session the first kind is kept: "we decided …" is a decision, also where it corrects."""
 _SPOKEN = frozenset(("rejection", "correction", "instruction", "decision"))
 _SUBSTANCE = frozenset(("title", "do", "because"))
 

@@ -22,7 +22,7 @@ _BLANKED = (
 )
 _QUOTATION = re.compile(r"\"[^\"\n]{12,1200}\"|“[^”\n]{12,1200}”")
 _FEWEST_QUOTED_WORDS = 4
-_NO_PROSE = (_BLANKED[0], _BLANKED[1], _BLANKED[4])
+_NO_PROSE = (_BLANKED[0], _BLANKED[1], _BLANKED[3], _BLANKED[4])
 _PLAN = re.compile(r"\bimplement (?:the |this )?following (?:plan|spec|specification|design)\b", re.I)
 _INTRODUCTION = re.compile(
     r"\b(?:feedback|error|errors|logs?|output|message|comments?|stack ?trace|traceback|issue|diff|spec|plan|transcript"
@@ -55,7 +55,8 @@ _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no)\.$", re.I)
 _INDENT = 12
 _LIST_NUMBER = re.compile(r"\s*\(?\d{1,2}[.)]")
 _CLAUSE = re.compile(
-    r"\s+[-–—]+\s+|;\s+|\s*[,，]?\s+(?=because\b|since we\b|since it\b|since they\b|otherwise\b)|，(?=因为|否则)"
+    r"\s+[-–—]+\s+|;\s+|\s*[,，]?\s+(?=because\b|since (?:we|it|they)\b|so that\b)|,\s+(?=since\b|otherwise\b)"
+    r"|，(?=因为|否则)"
 )
 
 
@@ -113,7 +114,7 @@ def sentences(text: str) -> list[Sentence]:
 
 
 def document_sentences(text: str, start: int, end: int) -> list[Sentence]:
-    """The sentences of a passage of a Markdown document, code and tables left out.
+    """The sentences of a passage of a Markdown document, code, tables and quotations left out.
 
     A line end inside a paragraph is a space; an empty line, a list item and a heading begin a new sentence.
     """

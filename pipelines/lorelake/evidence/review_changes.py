@@ -12,21 +12,25 @@ from typing import Any
 
 from lorelake.evidence import cues
 from lorelake.evidence.prose import Sentence, sentences
-from lorelake.evidence.said import reason_in
+from lorelake.evidence.said import advice
 from lorelake.evidence.unit import EventRow, Signal, quoted, repository_path
 
 NEAR_LINES = 10
 _MOST_SENTENCES = 3
+_REASON_SENTENCES = 2
+_FEWEST_DONE = 4
 _FURTHEST_REQUEST = 6
 _MOST_OBJECTIONS = 4
 _OBJECTION_CHARS = 300
-_FEWEST_DONE = 4
 _TEACHES_NOTHING = ("nit", "praise", "accepted", "declined")
 _LABEL = re.compile(
     r"[*_`\s]*(?:(?:low|medium|high|critical) severity|severity: \w+|suggestion|issue|warning)[*_`\s.:]*", re.I
 )
+
+
 _DONE = re.compile(
-    r"^(?:good catch|valid|reconsidered|done|fixed|addressed)\W*(?:(?:and )?(?:fixed|addressed|done)\W*)?"
+    r"^(?:(?:good|great|nice) (?:catch|point|call|idea)|valid|reconsidered|agreed|makes sense|done|fixed|addressed"
+    r"|changed|updated|applied)\W*(?:(?:and |also )?(?:fixed|addressed|done|changed|updated|applied)\W*)?"
     r"(?:in [0-9a-f]{7,40})?[\s.,:;–—-]*",
     re.I,
 )
@@ -60,11 +64,9 @@ def _signal(events: Sequence[EventRow], root: EventRow, replies: list[EventRow],
     if ground is None or (by_bot and approval is None):
         return None
     item: dict[str, Any] = {
-        "kind": "pattern",
-        "trust_basis": "mechanical",
         "not_when": _objections(replies),
         "witness": root.text[lesson[0].start : lesson[-1].end],
-        **_words(lesson, approval),
+        **_words(lesson, by_bot, approval),
     }
     path = repository_path(root)
     if path:
@@ -90,18 +92,29 @@ def _lesson(text: str) -> list[Sentence]:
     return stated[: max(_MOST_SENTENCES, asked + 1)][:_FURTHEST_REQUEST]
 
 
-def _words(lesson: list[Sentence], approval: tuple[EventRow, Sentence] | None) -> dict[str, str]:
-    """What to do and why: the sentence that asks; else what the reply says was done; else the comment as it is."""
-    asked = next((s for s in lesson if cues.find("request", s.own)), None)
-    described = lesson[0].text
-    if asked is not None:
-        fields = {"do": asked.text}
-        reason = reason_in(asked.own) or (described if asked is not lesson[0] else None)
-        return fields | ({"because": reason} if reason else {})
-    done = _DONE.sub("", approval[1].text) if approval else ""
-    if len(done.split()) >= _FEWEST_DONE:
-        return {"do": done, "because": described}
-    return {"do": " ".join(s.text for s in lesson)}
+def _words(lesson: list[Sentence], by_bot: bool, approval: tuple[EventRow, Sentence] | None) -> dict[str, str]:
+    """What to do, why and of what kind, in the reviewer's words: what asks for it, then what is left of the comment.
+
+    What the author replied is evidence that it was followed, never what to do; only where a bot found a fault and
+    asked for nothing do the words of the person who mended it say more. A person's "always", "never" or "we use" is
+    that person's word; anything else is only a comment that led to a change.
+    """
+    mechanical = {"kind": "pattern", "trust_basis": "mechanical"}
+    first = next((n for n, s in enumerate(lesson) if cues.find("request", s.own)), None)
+    if first is None:
+        done = _DONE.sub("", approval[1].text) if by_bot and approval else ""
+        if len(done.split()) >= _FEWEST_DONE:
+            return {"do": done, "because": lesson[0].text, **mechanical}
+        return {"do": " ".join(s.text for s in lesson), **mechanical}
+    last = first
+    while last + 1 < len(lesson) and last - first < 1 and cues.find("request", lesson[last + 1].own):
+        last += 1
+    said = advice(lesson, first, last - first + 1)
+    about = lesson[last + 1 :] if said.parts[-1] is lesson[last] else []
+    told = said.because or " ".join(s.text for s in (about or lesson[:first])[:_REASON_SENTENCES])
+    standing = not by_bot and any(cues.find("instruction", s.own) for s in lesson[first : last + 1])
+    basis = "stated" if standing else "mechanical"
+    return {"do": said.do, "kind": said.kind, "trust_basis": basis} | ({"because": told} if told else {})
 
 
 def _approval(replies: Sequence[EventRow], root: EventRow) -> tuple[EventRow, Sentence] | None:

@@ -19,14 +19,19 @@ from lorelake.evidence.unit import EventRow, is_said_by_human
 _DO_FAMILIES = ("instruction", "decision", "directive", "correction", "suggesting_question")
 _NEGATION = re.compile(r"\b(?:don'?t|do not|never|avoid|stop|not|no longer|without)\b|不要|不用|别|永远不", re.I)
 _FORBIDS = re.compile(
-    r"^\W*(?:(?:and|but|also|please|so|no|ok|we|you|always)[,]? )*(?:don'?t|do not|never|avoid|stop|no need|shouldn'?t"
-    r"|should not|must not|mustn'?t)\b|^(?:不要|别|永远不|绝对不|千万别)",
+    r"^\W*(?:(?:and|but|also|please|so|no|ok|we|you|always)[,]? )*(?:don'?t|do not|never|avoid|stop(?= \w+ing\b)"
+    r"|no need|shouldn'?t|should not|must not|mustn'?t)\b|^(?:不要|别|永远不|绝对不|千万别)",
     re.I,
 )
 _PREFERS = re.compile(r"\bi(?:'d| would)? (?:prefer|like|rather)\b|\b(?:for|to) me\b|\bmy (?:taste|preference)\b", re.I)
+_OCCASION = re.compile(
+    r"(?:^|\s)((?:when(?:ever)?|if|before|after)\s(?:\S+\s+){1,9}?\S+?)(?=[,;:.!]*$|[,;:.!]\s)", re.I
+)
 _SHORT_WORDS = 6
 _SAME_MATTER = 0.6
-_REASON_WORD = re.compile(r"^(?:because|since|so that|otherwise|因为|由于)\s*", re.I)
+_REASON_CLAUSE = re.compile(r"^(?:because|since|so that|otherwise|因为|由于|否则)", re.I)
+_REASON_WORD = re.compile(r"^(?:(?:because of|because|since)\s+|因为|由于)", re.I)
+"""What may be taken off a reason: without "so that" or "otherwise" the rest says something else."""
 
 STOP_WORDS = frozenset(
     """
@@ -50,6 +55,7 @@ class Advice(msgspec.Struct, frozen=True):
     because: str | None
     rejected: str | None
     kind: str
+    exception: str | None = None
 
     def span(self) -> tuple[int, int]:
         """Start and end of the quote in the event's text."""
@@ -62,6 +68,8 @@ class Advice(msgspec.Struct, frozen=True):
             found["because"] = self.because
         if self.rejected:
             found["rejected"] = self.rejected
+        if self.exception:
+            found["not_when"] = [f"speaker: {self.exception}"]
         return found
 
 
@@ -86,7 +94,7 @@ def is_hedged(message: Sequence[Sentence], position: int) -> bool:
 
 
 def reason_in(sentence: str) -> str | None:
-    """The clause of a sentence that gives a reason, without its reason word, or None."""
+    """The clause of a sentence that gives a reason, without its reason word where it stands without, or None."""
     for part in clauses(sentence):
         found = cues.find("reason", part)
         if found:
@@ -104,7 +112,9 @@ def advice(message: Sequence[Sentence], position: int, count: int = 1, kind: str
         parts.append(message[after])
     rejected = next((r.named["rejected"] for r in (cues.find("rejected", s.own) for s in parts) if r and r.named), None)
     do = " ".join(filter(None, (_directive_part(s) for s in parts[:count])))
-    return Advice(tuple(parts), do, because, rejected, kind or kind_of(do))
+    last = position + len(parts)
+    excepted = last < len(message) and not message[last].is_question and cues.find("exception", message[last].own)
+    return Advice(tuple(parts), do, because, rejected, kind or kind_of(do), message[last].text if excepted else None)
 
 
 def _gives_only_a_reason(sentence: Sentence) -> bool:
@@ -113,7 +123,7 @@ def _gives_only_a_reason(sentence: Sentence) -> bool:
 
 def _directive_part(sentence: Sentence) -> str:
     """The clauses of a sentence that advise; the whole sentence where none does by itself."""
-    parts = [part for part in clauses(sentence.text) if not _REASON_WORD.match(part)]
+    parts = [part for part in clauses(sentence.text) if not _REASON_CLAUSE.match(part)]
     if len(parts) < 2:
         return parts[0] if parts else sentence.text
     return next((part for family in _DO_FAMILIES for part in parts if cues.find(family, part)), parts[0])
@@ -161,4 +171,8 @@ def signal_item(events: Sequence[EventRow], position: int, found: Advice) -> tup
     taken = next((e for s in found.parts[:1] if (e := taken_back_by(events, position, s))), None)
     if taken is not None:
         return {}, {"taken_back_by": taken.event_id}
-    return found.item(), {}
+    item = found.item()
+    occasion = _OCCASION.search(found.do)
+    if occasion and found.kind != "anti_pattern":
+        item["when"] = occasion[1].strip()
+    return item, {}

@@ -27,6 +27,7 @@ EDIT_TOOLS = frozenset(
 
 _WORKTREE = re.compile(r"^.*/(?:\.worktrees|\.claude/worktrees|worktrees)/[^/]+/")
 _ABSOLUTE_PARTS = 3
+_ONE_OFF = re.compile(r"\s+(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20,64})\b")
 
 
 class EventRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,9 +171,9 @@ def repository_path(event: EventRow) -> str | None:
 
 
 def first_command(command: str) -> str:
-    """The first line of a shell command, without a leading `cd … &&`, at most 120 characters."""
+    """The first line of a shell command, without a leading `cd … &&` and ids of one run, at most 120 characters."""
     one = next((line.strip() for line in command.splitlines() if line.strip()), "")
-    one = re.sub(r"^cd\s+\S+\s*(?:&&|;)\s*", "", one)
+    one = _ONE_OFF.sub("", re.sub(r"^cd\s+\S+\s*(?:&&|;)\s*", "", one))
     return one[:120].rstrip()
 
 

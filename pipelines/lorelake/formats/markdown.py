@@ -14,6 +14,7 @@ _KEY_LINE = re.compile(r"^[A-Za-z_][\w -]*:(?:[ \t]|\r?$)", re.MULTILINE)
 _LINE = re.compile(r"[^\n]*\n?")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t])")
+_SUBTITLE = re.compile(r"\s+[–—-]\s+|[:：]\s*")
 _DATED_TAIL = re.compile(r"-\d{4}-\d{2}-\d{2}.*\Z")
 
 SECTIONS: dict[str, str] = {
@@ -90,18 +91,22 @@ def _words(rest: str) -> str:
 
 
 def sections(text: str) -> dict[str, tuple[int, int]]:
-    """Name to [start, end) of the words below the first heading of that name, its sub-headings included."""
+    """Name to [start, end) of the words below the first heading of that name, its sub-headings included.
+
+    "Decision — the wire format" is a Decision.
+    """
     found = list(headings(text, body_start(text)))
     named: dict[str, tuple[int, int]] = {}
     for number, heading in enumerate(found):
-        name = SECTIONS.get(heading.words.strip(" *_:：").lower())
+        words = heading.words.strip(" *_:：").lower()
+        name = SECTIONS.get(words) or SECTIONS.get(_SUBTITLE.split(words, maxsplit=1)[0])
         if name is None or name in named:
             continue
         end = next((after.start for after in found[number + 1 :] if after.level <= heading.level), len(text))
-        words = text[heading.end : end]
-        if words.strip():
-            first = heading.end + len(words) - len(words.lstrip())
-            named[name] = (first, first + len(words.strip()))
+        below = text[heading.end : end]
+        if below.strip():
+            first = heading.end + len(below) - len(below.lstrip())
+            named[name] = (first, first + len(below.strip()))
     return named
 
 

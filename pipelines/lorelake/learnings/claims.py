@@ -41,7 +41,8 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
     applies_to = sorted({str(value) for value in item.get("applies_to") or ()})
     path = next((value for value in applies_to if "/" in value or re.search(r"\.\w{1,5}$", value)), None)
     title, do = _title_and_do(item, witness, path)
-    because, rejected = _clause(item, "because"), _clause(item, "rejected")
+    rejected = _rejected(item, do)
+    because = _because(item, rejected)
     not_when = list(dict.fromkeys(" ".join(str(words).split()) for words in item.get("not_when") or ()))
     kind, severity = kind_and_severity(item)
     identity = claim_id(str(signal["audience"]), witness)
@@ -75,17 +76,26 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
 def _title_and_do(item: Mapping[str, Any], witness: str, path: str | None) -> tuple[str, str]:
     """What a person said is worded as advice; what a person wrote, or a machine observed, stands as it is."""
     said = str(item.get("do") or item.get("because") or item.get("title") or witness)
+    if item.get("trust_basis") == "mechanical" and item.get("title"):
+        return phrasing.error_title(str(item["title"])), phrasing.document_text(said)
     if item.get("title"):
         return phrasing.document_title(str(item["title"])), phrasing.document_text(said)
     do = phrasing.advice(said)
     return phrasing.title(do, path), do
 
 
-def _clause(item: Mapping[str, Any], name: str) -> str | None:
-    words = item.get(name)
+def _because(item: Mapping[str, Any], rejected: str | None) -> str | None:
+    words = item.get("because")
     if not words:
         return None
-    return phrasing.document_text(str(words)) if item.get("document") else phrasing.clause(str(words))
+    return phrasing.document_text(str(words)) if item.get("document") else phrasing.reason(str(words), rejected)
+
+
+def _rejected(item: Mapping[str, Any], do: str) -> str | None:
+    words = item.get("rejected")
+    if not words:
+        return None
+    return phrasing.document_text(str(words)) if item.get("document") else phrasing.option(str(words), do)
 
 
 def kind_and_severity(item: Mapping[str, Any]) -> tuple[str, str | None]:

@@ -7,12 +7,13 @@ The words stay the speaker's. Taken off are greetings, politeness and the form o
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 TITLE_CHARS = 80
 
 _FILLER = re.compile(
-    r"^(?:[\s,.!;:–—-]|(?:no|nope|nah|yes|yeah|yep|ok|okay|so|and|but|also|well|hmm+|ah|oh|hey|hi|hello|wait|right|gah|ugh"
-    r"|please|actually|basically|btw|fyi|sorry|thanks|really|just|then|@\w+)\b[,.!?:;–—-]*\s+(?=\S))+",
+    r"^(?:[\s,.!;:–—-]|(?:no|nope|nah|yes|yeah|yep|ok|okay|so(?! that\b)|and|but|also|well|hmm+|ah|oh|hey|hi|hello|wait"
+    r"|right|gah|ugh|please|actually|basically|btw|fyi|sorry|thanks|really|just|then|@\w+)\b[,.!?:;–—-]*\s+(?=\S))+",
     re.I,
 )
 _TAIL = re.compile(
@@ -39,6 +40,28 @@ _PROPOSALS = re.compile(
     r"|from now on,? |going forward,? |next time,? |for the future,? )",
     re.I,
 )
+_WHO = r"(?:we|i|the team|team|everyone|it was|it is)(?:'ve| have|'re| are|'ll| will| all| both| now| finally| just)*"
+_ANNOUNCED = (
+    (
+        re.compile(r"^[*_]*(?:decision|decided|agreed|remember|reminder|note|rule|convention)[*_]*\s*[:—–-]\s*", re.I),
+        "",
+    ),
+    (re.compile(r"^(?:after|following) (?:\w+ ){0,3}(?:discussion|call|meeting|review|talk)s?,? ", re.I), ""),
+    (re.compile(rf"^{_WHO} (?:decided|agreed)(?: yesterday| today)? not to ", re.I), "Do not "),
+    (re.compile(rf"^{_WHO} (?:decided|agreed)(?: yesterday| today)? (?:to|that) ", re.I), ""),
+    (re.compile(rf"^{_WHO} (?:decided|agreed)(?: yesterday| today)? against ", re.I), "Decided against "),
+    (re.compile(rf"^(?:{_WHO} (?:decided|agreed)(?: yesterday| today)? on|{_WHO} settled on) ", re.I), "Use "),
+    (re.compile(rf"^(?:let'?s |{_WHO} |to )?(?:go|going) with ", re.I), "Use "),
+    (re.compile(r"^(?:we'll|we will|we're going to|we are going to) (?=\w+)", re.I), ""),
+    (re.compile(r"^(?:we're|we are|i'm) (?:dropping|removing support for) ", re.I), "Drop "),
+    (re.compile(r"^we (?=(?:always|never) )", re.I), ""),
+    (re.compile(r"^(?:in this (?:repo|project|codebase),? )?we (?:don't|do not) ", re.I), "Do not "),
+    (re.compile(r"^we (?:only )?(?=use )", re.I), ""),
+    (re.compile(r"^the fix (?:is to|would be to) ", re.I), ""),
+    (re.compile(r"^(?:the fix requires|consider) (\w+?)ing\b", re.I), "gerund"),
+)
+"""How people open what they settled, and what stays of it: a plain statement."""
+
 _NOT_BUT = re.compile(r"^not (.+?),? but (.+)$", re.I)
 _LETS_NOT = re.compile(r"^let'?s not ", re.I)
 _AFTER_CONDITION = re.compile(r"^(?:if|when|since|as) [^,]{3,60}?,? (?=let'?s |please |use |we should )", re.I)
@@ -47,7 +70,7 @@ _CUTS = (
     re.compile(r"\s+[–—-]\s|[:：]\s"),
     re.compile(r",?\s(?=(?:because|since|so that|otherwise|which|unless|instead of|rather than)\b)|，|, "),
 )
-_JOINT = re.compile(r"\s(?=(?:and|or|that|to|for|with|from|in|by|using|at|when|before|after)\s)")
+_JOINT = re.compile(r"\s(?=(?:and|or|that|to(?= [a-z])|for|with|from|in|by|using|at|when|before|after)\s)")
 _LOOSE_END = re.compile(
     r"(?:[\s,(\"'`–—-]+"
     r"(?:a|an|the|of|to|and|or|for|in|on|at|with|by|from|as|that|which|is|are|into|it|so|but|we|i))+$",
@@ -55,19 +78,43 @@ _LOOSE_END = re.compile(
 )
 _GERUNDS = {
     "us": "use", "mov": "move", "tak": "take", "mak": "make", "writ": "write", "stor": "store", "reus": "reuse",
-    "runn": "run", "putt": "put", "gett": "get", "sett": "set", "shar": "share", "cach": "cache",
+    "runn": "run", "putt": "put", "gett": "get", "sett": "set", "shar": "share", "cach": "cache", "remov": "remove",
+    "renam": "rename", "chang": "change", "splitt": "split", "handl": "handle", "validat": "validate",
+    "updat": "update", "dropp": "drop", "replac": "replace", "clos": "close", "rais": "raise", "creat": "create",
+    "delet": "delete", "consolidat": "consolidate",
 }  # fmt: skip
 """Stems that are no verb by themselves once `-ing` is taken off."""
+
+_PLAIN_STEMS = frozenset(
+    """
+    add return check call wrap keep extract test log read throw pass document mark build send load start stop sort
+    """.split()  # noqa: SIM905 - a list of words is read more easily as text
+)
 _POINTS_BACK = re.compile(r"\b(?:it|this|that|them|these|those)\b(?! (?:is|should|must)\b)", re.I)
-_EMPHASIS = re.compile(r"(\*\*|__|(?<!\w)\*(?=\S))(.+?)\1")
-_LINK = re.compile(r"\[([^\]\n]+)\]\([^)\n]*\)")
+_MARKUP = re.compile(
+    r"(?P<code>`[^`]+`)|\[(?P<link>[^\]\n]+)\]\([^)\n]*\)|(?P<mark>\*\*|__|(?<![\w*])\*(?=\S))(?P<strong>(?:`[^`]+`|[^`])+?)(?P=mark)"
+)
+"""Inline code, which stays as it is; a link; emphasis."""
+
 _NUMBERED = re.compile(r"^(?:ADR[- ]?)?\d{1,5}[.:)]\s+|^ADR[- ]?\d{1,5}\s*[:–—-]?\s+", re.I)
 _PAST = re.compile(
     r"^(?:now )?(?:(add|hoist|convert|adjust|revert)ed"
     r"|(remov|mov|renam|chang|replac|updat|consolidat|us|scop|captur)ed)\b",
     re.I,
 )
+_POINTS_OUT = re.compile(r"^the (?:latter|former)\b", re.I)
+_BY = re.compile(r"^by (?=\w+ing\b)", re.I)
+_TURNS_DOWN = frozenset(("drop", "remove", "deprecate", "retire", "decided"))
 _EVEN = 2
+_ERROR_NOISE = (
+    re.compile(r"^(?:error|err|fatal|failed)(?:\[\w+\])?: +(?=\S)", re.I),
+    re.compile(r"\((?:[a-z_]\w*\.)+[A-Z]\w*\) +(?=\S)"),
+    re.compile(r"\[(?:Errno|WinError) -?\d+\] +(?=\S)"),
+)
+_QUALIFIED = re.compile(r"^(?:[A-Za-z_]\w*\.)+([A-Z]\w*(?=[:\s]|$))")
+_ERROR_TYPE = re.compile(r"^[A-Z]\w*(?:Error|Exception|Warning): +(?=\S)")
+_ERROR_TAIL = re.compile(r"(?:,? (?:but )?got)?[ .,;:]*$")
+_ERROR_JOINT = re.compile(r",? (?=got\b|but got\b|for the\b)|[,;:] |: |\s(?=\()")
 
 
 def strip_politeness(text: str) -> str:
@@ -81,24 +128,29 @@ def imperative(text: str) -> str:
     """A sentence as advice: no question form, no proposal form, no report of what was done, no end mark."""
     plain = _PAST.sub(lambda done: done[1] or f"{done[2]}e", strip_politeness(text))
     plain = _AFTER_CONDITION.sub("", plain)
-    for pattern, replacement in _QUESTION_FORMS:
-        match = pattern.match(plain)
-        if match:
-            plain = (
-                _ungerund(match[1]) + plain[match.end() :]
-                if replacement == "gerund"
-                else pattern.sub(replacement, plain)
-            )
-            break
+    plain = _first_form(plain, _QUESTION_FORMS)
     plain = _NOT_BUT.sub(r"\2, not \1", plain)
     plain = _LETS_NOT.sub("Do not ", plain)
     for _ in range(2):
-        plain = _PROPOSALS.sub("", plain)
+        plain = _first_form(_PROPOSALS.sub("", plain), _ANNOUNCED)
     return sentence_case(strip_politeness(plain))
 
 
-def _ungerund(stem: str) -> str:
-    return _GERUNDS.get(stem.lower(), stem)
+def _first_form(text: str, forms: Sequence[tuple[re.Pattern[str], str]]) -> str:
+    """The text with the first of the forms it opens with replaced; "gerund" makes "adding" "add", if it can."""
+    for pattern, replacement in forms:
+        match = pattern.match(text)
+        if match and replacement != "gerund":
+            return match.expand(replacement) + text[match.end() :]
+        if match and (verb := _verb(match[1])):
+            return verb + text[match.end() :]
+    return text
+
+
+def _verb(stem: str) -> str | None:
+    """The verb of a gerund's stem; None where only a dictionary could tell."""
+    known = _GERUNDS.get(stem.lower())
+    return known or (stem if stem.lower() in _PLAIN_STEMS else None)
 
 
 def sentence_case(text: str) -> str:
@@ -117,7 +169,7 @@ def shorten(text: str, limit: int = TITLE_CHARS) -> str:
         ends = [match.start() for match in cut.finditer(text, 0, limit + 1) if limit // 3 <= match.start() <= limit]
         if ends:
             return _closed(text[: ends[-1]])
-    joints = [match.start() for match in _JOINT.finditer(text, 0, limit + 1) if match.start() >= limit * 3 // 4]
+    joints = [match.start() for match in _JOINT.finditer(text, 0, limit + 1) if match.start() >= limit // 2]
     at = joints[-1] if joints else text.rfind(" ", 0, limit + 1)
     return _closed(text[:at] if at > 0 else text[:limit])
 
@@ -148,18 +200,54 @@ def advice(do: str) -> str:
     return " ".join(part if part.endswith(("。", "！")) else f"{part}." for part in chosen if part)
 
 
+def error_title(text: str) -> str:
+    """An error's own words, at most 80 characters: without module names, numbers of errors and words that say "error".
+
+    Cut at a joint of the sentence where there is one in its second half; the type goes before the message is cut.
+    """
+    plain = " ".join(text.split())
+    for pattern in _ERROR_NOISE:
+        plain = pattern.sub("", plain)
+    plain = _QUALIFIED.sub(r"\1", plain).strip()
+    if len(plain) > TITLE_CHARS:
+        plain = _ERROR_TYPE.sub("", plain)
+    if len(plain) > TITLE_CHARS:
+        joints = [joint.start() for joint in _ERROR_JOINT.finditer(plain, TITLE_CHARS // 2, TITLE_CHARS + 1)]
+        plain = _closed(plain[: joints[-1] if joints else plain.rfind(" ", 0, TITLE_CHARS + 1)][:TITLE_CHARS])
+    return sentence_case(_ERROR_TAIL.sub("", plain))
+
+
 def document_text(text: str) -> str:
     """A document's own sentences on one line: emphasis and link targets taken off, words untouched, an end mark."""
-    plain = _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", " ".join(text.split()))).strip()
+    plain = _without_markup(text)
     return plain if not plain or plain.endswith((".", "!", "?", "。", "！", "？", "`")) else plain.rstrip(":;,：") + "."
+
+
+def _without_markup(text: str) -> str:
+    return _MARKUP.sub(lambda found: found["code"] or found["link"] or found["strong"], " ".join(text.split())).strip()
 
 
 def document_title(text: str) -> str:
     """A document's title without the number of a decision record, at most 80 characters."""
-    return shorten(_EMPHASIS.sub(r"\2", _NUMBERED.sub("", " ".join(text.split()))))
+    return shorten(_without_markup(_NUMBERED.sub("", " ".join(text.split()))))
 
 
-def clause(text: str | None) -> str | None:
-    """A reason or an option in sentence case without end mark; None where nothing is left."""
+def reason(text: str | None, rejected: str | None = None) -> str | None:
+    """A reason in sentence case without end mark; None where nothing is left.
+
+    "The latter" is named where the option turned down is known, which comes last in "this rather than that"; what
+    else points at words that are not served is dropped.
+    """
     plain = strip_politeness(text) if text else ""
+    if _POINTS_OUT.match(plain):
+        plain = f"{rejected}{plain[len('the latter') :]}" if rejected and plain.lower().startswith("the latter") else ""
     return sentence_case(plain) or None
+
+
+def option(text: str | None, do: str) -> str | None:
+    """The option turned down, as written and without end mark; None where `do` is to turn it down."""
+    plain = _BY.sub("", strip_politeness(text)) if text else ""
+    opening, _, rest = do.partition(" ")
+    if not plain or (opening.lower() in _TURNS_DOWN and rest.lower().startswith(plain.lower())):
+        return None
+    return plain

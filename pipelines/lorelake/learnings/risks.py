@@ -1,7 +1,7 @@
 """Why a person must look at an item before it acts, by word lists.
 
-Wide on purpose: a false hit costs one look, a miss acts on the team. Space in the patterns is not significant
-(verbose mode); a space that counts is written as `[ ]`.
+A word alone names no risk: "token" may be a page token, "overwritten" a generated file. Each pattern asks for what
+makes it dangerous beside it. Space in the patterns is not significant (verbose mode); a space that counts is `[ ]`.
 """
 
 from __future__ import annotations
@@ -12,44 +12,54 @@ from typing import Any
 
 _PATTERNS = {
     "security": r"""
-        \b(?:security|vulnerab\w+|auth(?:entication|orization|n|z)?|permissions?|sandbox|tls|ssl|certificates?
-        |encrypt\w*
-        |xss|csrf|injection|sanitiz\w+|cve-\d+|firewall|sudo|chmod|setuid|cors)\b
+        \b(?:security|vulnerab\w+|auth(?:entication|orization|n|z)?|permissions?|tls|ssl|certificates?|encrypt\w*
+        |xss|csrf|(?:sql|command|code|prompt|shell)[ ]injection|sanitiz\w+|cve-\d+|firewall|sudo|chmod|setuid|cors
+        |(?:disabl\w+|bypass\w*|escap\w+|without)[ ](?:the[ ]|a[ ])?sandbox
+        |path[ ]traversal)\b
         |安全|权限|加密
     """,
     "data_loss": r"""
-        \brm[ ]-\w*[rf]|--force\b
-        |\b(?:drop[ ](?:table|database|column|schema)|truncate|deletes?[ ](?:all|the|from|every|old)|force.push
-        |push[ ]-f|reset[ ]--hard
-        |wipe|overwrit\w+|purge|destroy|backfill|migrat(?:e|ions?)|restore[ ]from|backups?)\b
-        |删库|清空|备份
+        \brm[ ]-\w*[rf]|(?<!\S)--?force\b|\bforce.?(?:push\w*|unlock\w*)|\bpush[ ]-f\b|\breset[ ]--hard|\bgit[ ]clean\b
+        |\bdrop(?:s|ping|ped)?[ ](?:the[ ]|a[ ]|every[ ]|all[ ])?(?:\w+[ ])?(?:tables?|databases?|columns?|schemas?)\b
+        |\btruncat\w+[ ](?:the[ ]|a[ ])?(?:\w+[ ])?(?:tables?|database)\b|\btruncate[ ]table\b
+        |\b(?:delet\w+|remov\w+|eras\w+|overwrit\w+|los(?:e|es|ing))[ ](?:\w+[ ]){0,3}
+            (?:data|rows?|records?|tables?|databases?|backups?|buckets?|volumes?|branch(?:es)?|untracked[ ]files)\b
+        |\bdelete[ ]from\b|\b(?:wip(?:e|es|ing)|purg(?:e|es|ing)|destroy\w*)\b
+        |\b(?:alembic|database|schema|migrations?)[ ](?:\w+[ ])?downgrad\w+|\brestor\w+[ ]from\b
+        |删库|清空|删除.{0,4}数据
     """,
     "deploy": r"""
-        \b(?:deploy\w*|rollout|roll[ ]?back|release[ ]to|production|prod|terraform|kubectl|helm|ansible
-        |publish(?:ing)?[ ]to|hotfix|cutover)\b
-        |部署|上线|生产
+        \b(?:deploy\w*|roll(?:out|s[ ]out|[ ]out)|roll\w*[ ]?back[ ](?:the[ ]|a[ ]|to[ ])?(?:release|version|prod)\w*
+        |releas\w+[ ]to|(?:in|to|on|against)[ ]prod(?:uction)?
+        |prod(?:uction)?[ ](?:database|cluster|environment|host|server)s?|terraform|kubectl|helm|ansible
+        |publish\w*[ ]to|hotfix|cutover)\b
+        |部署|上线|生产环境
     """,
     "credentials": r"""
-        \b(?:credentials?|secrets?|passwords?|api[ -]?keys?|(?:access[ ]|api[ ])?tokens?|(?:private|ssh)[ ]keys?|vault
-        |keychain)\b
-        |(?<!\w)\.env\b|\[redacted:|密码|密钥|令牌
+        \b(?:credentials?|secrets?|passwords?|passphrases?|api[ -]?keys?
+        |(?:access|api|auth\w*|bearer|refresh|session|login|oauth|jwt|deploy|personal|registry|ci|csrf)[ -]tokens?
+        |(?:private|ssh|gpg|signing|deploy)[ ]keys?|keychain)\b
+        |--token\b|(?<!\w)\.env\b|\[redacted:(?!email|phone)|密码|密钥|令牌
     """,
     "instructions_to_machine": r"""
         \b(?:ignore[ ](?:all|any|previous)|you[ ]are[ ]an?|system[ ]prompt|as[ ]an[ ]ai|assistant[ ]must|agents?[ ]must
-        |do[ ]not[ ]ask|without[ ]asking|(?:run|execute)[ ]the[ ]following
+        |do[ ]not[ ]ask|without[ ]asking
         |skip[ ](?:the[ ])?(?:review|tests?|checks?|confirmation)|auto.?approve)\b
         |--no-verify|\bcurl[ ][^|]*\|[ ]*(?:ba)?sh\b
     """,
 }
+_OF_THE_ACT = frozenset(("data_loss", "deploy"))
+"""Risks of what is to be done. Named as the reason only ("all workers start at once after a deploy") they are none."""
+
 RISKS: dict[str, re.Pattern[str]] = {name: re.compile(text, re.I | re.X) for name, text in _PATTERNS.items()}
 """Risk to its words; `wider_than_project` is no matter of words and stands beside them in `risks_of`."""
 
 
 def risks_of(claim: Mapping[str, Any], signal: Mapping[str, Any]) -> list[str]:
     """The risks of a row of `tables.CLAIMS` drawn from a row of `tables.SIGNALS`, sorted."""
-    fields = (claim["title"], claim["when"], claim["do"], claim["because"], claim["rejected"], *claim["applies_to"])
-    text = "\n".join(str(value) for value in fields if value)
-    found = [name for name, pattern in RISKS.items() if pattern.search(text)]
+    act = "\n".join(filter(None, (claim["title"], claim["when"], claim["do"], *claim["applies_to"])))
+    text = "\n".join(filter(None, (act, claim["because"], claim["rejected"])))
+    found = [name for name, pattern in RISKS.items() if pattern.search(act if name in _OF_THE_ACT else text)]
     if _wider_than_project(signal):
         found.append("wider_than_project")
     return sorted(found)

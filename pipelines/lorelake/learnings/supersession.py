@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 _CLAIM = re.compile(r"lrn_[0-9a-f]{12,32}")
-_NAMED = r"(?:\[[^\]]*\]\(([^)\s]+)\)|([\w./-]+\.md))"
+_NAMED = r"(?:\[[^\]]*\]\(([^)\s]+)\)|([\w./-]+\.md)|(ADR[- ]?\d{1,5}\b))"
 _BY = re.compile(rf"(?:^|[.!;]\s+|\bis\s+)[*_]*superseded\s+by\s+{_NAMED}", re.I | re.M)
 _OF = re.compile(rf"(?:^|[.!;]\s+)[*_]*supersedes:?\s+{_NAMED}", re.I | re.M)
 """At the start of a statement only: "partially superseded by" and "refines/supersedes" replace no whole."""
@@ -71,6 +71,16 @@ class _Version:
         """Repository, audience and path: what a relative name is looked up under."""
         return self.repository, str(self.event["audience"]), self.path
 
+    @property
+    def is_by_a_person(self) -> bool:
+        """Whether a person wrote it; a machine's document replaces nothing and is not said to be replaced."""
+        return bool(self.event["actor_class"] == "human") and self.attributes.get("machine_written") is not True
+
+    @property
+    def is_in_force(self) -> bool:
+        """Whether it may replace another: a proposal may not, nor what was turned down or is replaced itself."""
+        return bool(self.claim["trust_basis"] != "proposed")
+
     def replaces(self, older_id: str, reason: str) -> dict[str, Any]:
         """The link by which this version's claim replaces another."""
         return self.link(older_id, str(self.claim["claim_id"]), reason)
@@ -93,22 +103,38 @@ def _versions(
     units: dict[str, list[_Version]] = {}
     for event in sorted(documents, key=lambda row: (row["unit_id"], row["seq"])):
         claim = claim_of.get(event["event_id"])
-        if claim is not None and claim["trust_basis"] != "proposed":
-            units.setdefault(event["unit_id"], []).append(_Version(event, claim))
+        version = _Version(event, claim) if claim is not None else None
+        if version is not None and version.is_by_a_person:
+            units.setdefault(event["unit_id"], []).append(version)
     return list(units.values())
 
 
 def _within_documents(documents: Sequence[Sequence[_Version]]) -> Iterator[dict[str, Any]]:
     for versions in documents:
         for before, after in pairwise(versions):
-            yield after.replaces(str(before.claim["claim_id"]), "same_document")
+            if after.is_in_force:
+                yield after.replaces(str(before.claim["claim_id"]), "same_document")
 
 
 def _between_documents(documents: Sequence[Sequence[_Version]]) -> Iterator[dict[str, Any]]:
-    latest = {versions[-1].place: str(versions[-1].claim["claim_id"]) for versions in documents}
+    newest = [versions[-1] for versions in documents]
+    latest = {one.place: str(one.claim["claim_id"]) for one in newest if one.is_in_force}
+    latest |= _by_number([one for one in newest if one.is_in_force])
     for versions in documents:
         for version in versions:
             yield from _stated(version, latest)
+
+
+def _by_number(newest: Sequence[_Version]) -> dict[tuple[str, str, str], str]:
+    """Decision records by folder and number ("docs/adr/ADR 7"), where only one of the folder has it."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for one in newest:
+        number = one.attributes.get("adr_number")
+        if number is not None:
+            repository, audience, path = one.place
+            key = repository, audience, posixpath.join(posixpath.dirname(path), f"ADR {int(number)}")
+            found.setdefault(key, []).append(str(one.claim["claim_id"]))
+    return {key: ids[0] for key, ids in found.items() if len(ids) == 1}
 
 
 def _stated(version: _Version, latest: Mapping[tuple[str, str, str], str]) -> Iterator[dict[str, Any]]:
@@ -116,16 +142,17 @@ def _stated(version: _Version, latest: Mapping[tuple[str, str, str], str]) -> It
 
     "Superseded in part by" names no whole replacement and gives no link.
     """
-    front = version.attributes.get("frontmatter")
+    front = version.attributes.get("frontmatter") if version.is_in_force else None
     named = front.get("supersedes") if isinstance(front, dict) else None
     for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
         if isinstance(name, str):
             yield from (version.replaces(older, "explicit") for older in _resolve(version, name, latest))
     status = _status(version)
-    for match in _OF.finditer(status):
-        yield from (version.replaces(o, "explicit") for o in _resolve(version, match[1] or match[2], latest))
+    for match in _OF.finditer(status) if version.is_in_force else ():
+        for older in _resolve(version, match[1] or match[2] or match[3], latest):
+            yield version.replaces(older, "explicit")
     for match in _BY.finditer(status):
-        for newer in _resolve(version, match[1] or match[2], latest):
+        for newer in _resolve(version, match[1] or match[2] or match[3], latest):
             yield version.link(str(version.claim["claim_id"]), newer, "explicit")
 
 
@@ -139,7 +166,7 @@ def _resolve(version: _Version, name: str, latest: Mapping[tuple[str, str, str],
     claim = _CLAIM.fullmatch(name.strip())
     if claim:
         return [claim[0]]
-    plain = name.strip().split("#")[0]
+    plain = re.sub(r"^ADR[- ]?0*(\d)", r"ADR \1", name.strip().split("#")[0], flags=re.I)
     beside = posixpath.normpath(posixpath.join(posixpath.dirname(version.path), plain))
     repository, audience, _ = version.place
     for path in (posixpath.normpath(plain), beside):

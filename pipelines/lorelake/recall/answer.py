@@ -19,11 +19,11 @@ ID_SHOWN = 16
 """Characters of an id in text: `lrn_` and twelve more, which is what people and models type back."""
 
 TRUST_IN_WORDS = {
-    "reviewed": "reviewed by a person",
-    "corroborated": "said by several, independently",
-    "stated": "said once",
-    "mechanical": "seen by machines",
-    "proposed": "proposed, not reviewed",
+    "reviewed": "a person checked it",
+    "corroborated": "several people, independently",
+    "stated": "one person's word",
+    "mechanical": "a machine's observation",
+    "proposed": "nobody checked it",
 }
 
 
@@ -215,8 +215,9 @@ def _about(searched: Searched) -> list[str]:
 def _hit_lines(hit: Hit, number: str, whole: bool = False) -> Iterator[str]:
     low, high = hit.confidence_interval
     yield f"{number}{_one_line(hit.title)}  [{_short(hit.learning_id)}]"
-    people = f"{hit.people} {'person' if hit.people == 1 else 'people'}"
-    trust = f"{hit.trust} ({TRUST_IN_WORDS.get(hit.trust, '')}: {_one_line(hit.said_by)}; {people}, {hit.last_said})"
+    more = f" and {hit.people - 1} more" if hit.people > 1 else ""
+    voice = f"{'said by' if hit.people else 'seen in'} {_one_line(hit.said_by)}{more}, {hit.last_said}"
+    trust = f"{hit.trust} ({TRUST_IN_WORDS.get(hit.trust, '')}; {voice})"
     severity = f", {hit.severity}" if hit.severity else ""
     yield f"   {hit.kind}{severity} · {trust} · confidence {hit.confidence:.2f} ({low:.2f} to {high:.2f})"
     fields = [("when", hit.when), ("do", hit.do), ("because", hit.because), ("not", hit.rejected)]

@@ -63,7 +63,8 @@ def test_without_sections_title_and_first_sentences_are_taken(unit):
     text = "# Resume a session\n\nDate: 2026-03-01\n\nUse the `--resume`\nflag with the id.\n\n```sh\ntool -r\n```\n"
     (signal,) = version(unit, text)
     assert signal.item["title"] == "Resume a session"
-    assert signal.quote == "Use the `--resume`\nflag with the id."
+    assert signal.quote == "Use the `--resume`\nflag with the id.\n\n```sh\ntool -r"
+    assert signal.item["do"] == "Use the `--resume` flag with the id. `tool -r`"
     assert signal.item["kind"] == "pattern"
 
 
@@ -127,3 +128,27 @@ def test_a_rejected_decision_record_is_no_item(unit):
 
 def test_a_document_that_says_nothing_gives_no_signal(unit):
     assert version(unit, "# Only a title\n") == []
+
+
+@pytest.mark.parametrize("now", ["superseded", "deprecated", "rejected", "proposed"])
+def test_what_the_latest_version_takes_back_acts_on_nobody_in_any_version(unit, now):
+    version(unit, ADR, "docs/adr/0003-bucket.md", attributes={"adr_status": "accepted"})
+    signals = version(unit, ADR, "docs/adr/0003-bucket.md", attributes={"adr_status": now})
+    assert {signal.item["trust_basis"] for signal in signals if signal.item} == {"proposed"}
+
+
+def test_entries_of_a_list_are_no_reason_and_the_status_is_no_advice(unit):
+    text = (
+        "# 4. One case\n\n## Status\n\nAccepted. Part of the great rework of the house.\n\n"
+        "## Context\n\nWe looked at:\n\n- results per test in `index`\n- timing per test from the runner\n\n"
+        "## What we do\n\nKeep one case for all names in the files.\n"
+    )
+    (signal,) = version(unit, text, "docs/adr/0004-case.md", attributes={"adr_status": "accepted"})
+    assert "because" not in signal.item
+    assert signal.item["do"] == "Keep one case for all names in the files."
+
+
+def test_a_decision_with_a_subtitle_is_the_decision(unit):
+    text = ADR.replace("## Decision\n", "## Decision — where the objects lie\n")
+    (signal,) = version(unit, text, "docs/adr/0003-bucket.md", attributes={"adr_status": "accepted"})
+    assert signal.item["do"] == "Use one bucket with a prefix for each tenant."

@@ -1,3 +1,7 @@
+import json
+
+import pytest
+
 from lorelake.evidence.errors_fixed import extract, same_command
 
 FAIL = "Traceback (most recent call last):\n  File \"app/db.py\", line 3, in open\nKeyError: 'DATABASE_URL'\n"
@@ -17,7 +21,7 @@ def test_a_failure_an_edit_and_a_pass_of_the_same_command(unit):
     assert signal.event_id == unit.events[1].event_id
     assert signal.quote == "KeyError: 'DATABASE_URL'"
     assert signal.item["trust_basis"] == "mechanical"
-    assert signal.item["do"] == "Change `shop/app/settings.py`, then `pytest -q` passes."
+    assert signal.item["do"] == "Change `shop/app/settings.py`. Then `pytest -q` passes."
     assert "KeyError: 'DATABASE_URL'" in signal.item["when"]
     assert signal.seen["signature"] in signal.item["applies_to"]
 
@@ -92,3 +96,71 @@ def test_looking_commands_are_no_check(unit):
 def test_the_same_command_is_known_with_another_folder_and_another_cut():
     assert same_command("cd /a && make  test 2>&1 | tail -5") == same_command("make test")
     assert same_command("make test") != same_command("make lint")
+
+
+def patched(unit, old, new, path="/home/a/shop/app/settings.py", call="e1"):
+    unit.call(call, path=path, text=json.dumps({"old_string": old, "new_string": new}))
+    unit.add("tool_result", "done", call_id=call, tool="Edit", is_error=False)
+
+
+def done(unit, *between):
+    unit.run("c1", "pytest -q", FAIL, True)
+    for number, step in enumerate(between):
+        step(number) if callable(step) else unit.run(f"b{number}", step, "ok", False)
+    unit.run("c2", "pytest -q", "2 passed", False)
+    return [signal.item for signal in extract(unit.events)]
+
+
+def test_the_line_that_was_written_is_told(unit):
+    (item,) = done(unit, lambda n: patched(unit, "url = None", "url = read_setting('database')\nurl = None"))
+    assert item["do"] == "In `shop/app/settings.py`, write `url = read_setting('database')`. Then `pytest -q` passes."
+
+
+def test_of_several_edits_the_one_that_speaks_of_the_error_is_told(unit):
+    (item,) = done(
+        unit,
+        lambda n: patched(unit, "a = one", "settings.require('DATABASE_URL')\na = one", call="e1"),
+        lambda n: patched(unit, "b = two", "log.info('opened the pool')\nb = two", call="e2", path="/x/y/app/log.py"),
+    )
+    assert item["do"].startswith("In `shop/app/settings.py`, write `settings.require('DATABASE_URL')`; also change")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'lorelake recall "KeyError DATABASE_URL"',
+        "cat app/db.py",
+        "git status",
+        "ruff check",
+        "go test ./...",
+        "pytest -q",
+    ],
+)
+def test_asking_memory_looking_and_trying_mend_nothing(unit, command):
+    assert done(unit, command) == [{}]
+
+
+@pytest.mark.parametrize(
+    "command", ["uv sync", "docker compose up -d db", "export DATABASE_URL=x", "sed -i s/a/b/ x.cfg"]
+)
+def test_a_command_that_changes_something_is_told(unit, command):
+    (item,) = done(unit, command)
+    assert item["do"] == f"Run `{command}`. Then `pytest -q` passes."
+
+
+def test_a_failing_question_to_memory_is_no_failure_of_the_build(unit):
+    unit.run("c1", "lorelake recall x", "Error: no release", True)
+    edit(unit)
+    unit.run("c2", "lorelake recall x", "RELEVANT", False)
+    assert extract(unit.events) == []
+
+
+def test_no_mask_of_the_signature_is_shown(unit):
+    failure = "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/out/a.csv'"
+    unit.run("c1", "pytest -q", f"E   {failure}", True)
+    edit(unit)
+    unit.run("c2", "pytest -q", "ok", False)
+    (signal,) = extract(unit.events)
+    assert signal.item["title"] == failure
+    assert "<quoted>" in signal.item["witness"]
+    assert "<" not in signal.item["title"] + signal.item["when"] + signal.item["do"]

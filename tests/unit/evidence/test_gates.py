@@ -166,3 +166,8 @@ def test_the_cap_is_for_sessions():
 def test_the_order_of_input_shows_nowhere():
     rows = [signal(n, quote=f"always pin the {WORDS[n % 5]} version") for n in range(8)]
     assert admit(rows, Context()) == admit(list(reversed(rows)), Context())
+
+
+def test_equal_words_that_decide_and_correct_are_a_decision():
+    rows = [signal(1, kind="correction"), signal(2, kind="decision"), signal(3, kind="instruction")]
+    assert rule(*rows) == ["duplicate_in_session", "admitted", "duplicate_in_session"]

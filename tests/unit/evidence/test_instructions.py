@@ -83,3 +83,26 @@ def test_another_speaker_takes_nothing_back(unit):
     unit.add("message", "always squash the commits of a branch")
     unit.add("message", "never squash the commits of a branch", actor="ben")
     assert all(signal.item for signal in extract(unit.events))
+
+
+def test_a_review_comment_that_was_followed_is_not_said_twice(new_unit):
+    unit = new_unit("github:acme/shop#7", "merge_request")
+    unit.add("merge_request_opened", "Fields", actor="ana")
+    comment = {"actor": "ben", "path": "proto/a.proto", "line": 4}
+    unit.add("review_comment", "Never give a removed number to a new field.", attributes={"resolved": True}, **comment)
+    assert extract(unit.events) == []
+    unit.add("review_comment", "Never import from internal packages.", **comment)
+    assert len(extract(unit.events)) == 1
+
+
+def test_an_exception_said_right_after_is_a_counter_argument(unit):
+    (signal,) = said(unit, "Always serve the stale calendar for a minute. Not for prices though.")
+    assert signal.item["not_when"] == ["speaker: Not for prices though."]
+    assert signal.quote == "Always serve the stale calendar for a minute."
+
+
+def test_an_occasion_in_the_words_is_the_trigger(new_unit):
+    (one,) = said(new_unit(), "remember to delete the old tree before the first install")
+    assert one.item["when"] == "before the first install"
+    (none,) = said(new_unit(), "Never deploy the worker before its queue is drained")
+    assert "when" not in none.item

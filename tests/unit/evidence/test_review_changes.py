@@ -120,3 +120,35 @@ def test_objections_in_the_thread_become_counter_arguments(request_unit):
 def test_a_reply_whose_comment_is_not_kept_is_no_comment(request_unit):
     request_unit.add("review_comment", "Fixed in 1a2b3c4d - closes it", actor="cy", attributes={"resolved": True})
     assert extract(request_unit.events) == []
+
+
+def test_the_authors_reply_is_never_what_to_do(request_unit):
+    root = comment(request_unit, "The pool is opened twice in here.")
+    reply(request_unit, root, "Good point, changed in a565fab4 to open it once for all.")
+    (signal,) = extract(request_unit.events)
+    assert signal.item["do"] == "The pool is opened twice in here."
+
+
+def test_where_a_bot_asked_for_nothing_the_person_who_mended_it_is_heard(request_unit):
+    bot = {"actor": "lint-bot", "actor_class": "bot"}
+    root = comment(request_unit, "The function has a race between two calls.", **bot)
+    reply(request_unit, root, "Addressed in 446f9310 - added a lock around the second call.")
+    (signal,) = extract(request_unit.events)
+    assert signal.item["do"] == "added a lock around the second call."
+    thanked = comment(request_unit, "The function leaks one handle.", line=90, **bot)
+    reply(request_unit, thanked, "Good point, changed in a565fab4")
+    assert extract(request_unit.events)[1].item["do"] == "The function leaks one handle."
+
+
+def test_what_follows_the_request_is_its_reason(request_unit):
+    words = "Raise an error when there is no zone. A naive value passes every test at home. Store the zone's name too."
+    reply(request_unit, comment(request_unit, words), "done")
+    (signal,) = extract(request_unit.events)
+    assert signal.item["do"] == "Raise an error when there is no zone."
+    assert signal.item["because"].startswith("A naive value passes every test at home.")
+
+
+def test_a_standing_rule_in_a_comment_is_its_authors_word(request_unit):
+    reply(request_unit, comment(request_unit, "Never give a removed number to a new field."), "done")
+    (signal,) = extract(request_unit.events)
+    assert (signal.item["trust_basis"], signal.item["kind"]) == ("stated", "anti_pattern")

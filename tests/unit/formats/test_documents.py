@@ -305,6 +305,9 @@ def test_programs_and_imported_text_are_no_person() -> None:
         ("adr/12_queues.md", "# Queues\n\n* Status: proposed\n", ("proposed", 12)),
         ("docs/decisions/0003-x.md", "---\nstatus: Rejected\n---\n# X\n", ("rejected", 3)),
         ("docs/adr/0007-queues.md", "# Queues\n", None),
+        ("adr/1-a.md", "# A\n\n## Status\n\nSuperseded by ADR 7\n", ("superseded", 1)),
+        ("adr/1-a.md", "# A\n\n## Status\n\nSuperseded in part by ADR 7\n", ("accepted", 1)),
+        ("adr/1-a.md", "# A\n\n## Status\n\nPartially superseded by ADR 7\n", ("accepted", 1)),
         ("docs/0007-queues.md", "# Queues\n\n## Status\nAccepted\n", None),
     ],
 )

@@ -65,3 +65,79 @@ def test_a_documents_words_are_left_as_written():
     )
     assert phrasing.document_title("0003. Keep one bucket") == "Keep one bucket"
     assert phrasing.document_title("ADR-12: Drop the mirror") == "Drop the mirror"
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("Remember: run the linter once", "Run the linter once"),
+        ("Decision: every migration sets a timeout", "Every migration sets a timeout"),
+        ("**Decision**: one bucket for all", "One bucket for all"),
+        ("We decided to correct it by hand", "Correct it by hand"),
+        ("We decided not to shard yet", "Do not shard yet"),
+        ("we've decided against sharding", "Decided against sharding"),
+        ("After discussion we decided to drop the count", "Drop the count"),
+        ("We agreed to return no totals", "Return no totals"),
+        ("We agreed on UTC for all columns", "Use UTC for all columns"),
+        ("it was agreed that the gateway owns retries", "The gateway owns retries"),
+        ("ok, let's go with the shared lock file", "Use the shared lock file"),
+        ("We decided to go with a Postgres lock", "Use a Postgres lock"),
+        ("We will use full jitter", "Use full jitter"),
+        ("we're dropping support for the old file", "Drop support for the old file"),
+        ("We always keep days as strings", "Always keep days as strings"),
+        ("in this repo we don't mock the database", "Do not mock the database"),
+        ("We use npm ci, not npm install", "Use npm ci, not npm install"),
+        ("The fix requires using the full path", "Use the full path"),
+        ("Consider adding a test", "Add a test"),
+        ("Consider rethinking this", "Consider rethinking this"),
+    ],
+)
+def test_what_was_settled_is_a_plain_statement(said, wanted):
+    assert phrasing.imperative(said) == wanted
+
+
+@pytest.mark.parametrize(
+    ("error", "wanted"),
+    [
+        ("Error: Error acquiring the state lock", "Error acquiring the state lock"),
+        ("KeyError: 'DATABASE_URL'", "KeyError: 'DATABASE_URL'"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/tmp/a.csv'",
+         "FileNotFoundError: No such file or directory: '/tmp/a.csv'"),
+        ("sqlalchemy.exc.InternalError: (psycopg.errors.ActiveSqlTransaction) no block here",
+         "InternalError: no block here"),
+        ("ProgrammingError: " + "operator class of a name " * 4, "Operator class of a name"
+         + " operator class of a name" * 2),
+        ("test_head fails: expected a message of forty characters or more, got: nothing of the kind at all",
+         "test_head fails: expected a message of forty characters or more"),
+        ("[MSW] Cannot bypass a request when using the strict strategy for the option of unhandled requests",
+         "[MSW] Cannot bypass a request when using the strict strategy"),
+    ],
+)  # fmt: skip
+def test_an_error_is_named_in_its_own_words(error, wanted):
+    assert phrasing.error_title(error) == wanted
+
+
+def test_the_latter_is_named_or_left_out():
+    words = "the latter also kills backfills"
+    assert phrasing.reason(words, "statement_timeout") == "statement_timeout also kills backfills"
+    assert phrasing.reason(words) is None
+    assert phrasing.reason("the former is slow", "the pool") is None
+    assert phrasing.reason("so that workers cannot collide.") == "So that workers cannot collide"
+
+
+def test_what_is_turned_down_keeps_its_name_and_is_not_said_twice():
+    assert phrasing.option("npm install", "Use npm ci, not npm install.") == "npm install"
+    assert phrasing.option("by dividing hours", "Count days, never by dividing hours.") == "dividing hours"
+    assert phrasing.option("the total count", "Drop the total count.") is None
+
+
+def test_inline_code_of_a_document_stays_as_it_is():
+    assert phrasing.document_text("Use `**kwargs` and **no** `__x__`, see [`a`](b.md)") == (
+        "Use `**kwargs` and no `__x__`, see `a`"
+    )
+    assert phrasing.document_title("Use `__post_init__` **always**") == "Use `__post_init__` always"
+
+
+def test_a_title_ends_at_a_joint_of_its_sentence():
+    long = "Add validation at the start of every single function to ensure the id does not contain separators"
+    assert phrasing.shorten(long) == "Add validation at the start of every single function"

@@ -14,14 +14,33 @@ from lorelake.learnings.risks import RISKS
         ("keep the API key in the vault", ["credentials"]),
         ("read it from .env", ["credentials"]),
         ("commit with --no-verify", ["instructions_to_machine"]),
-        ("部署之前先备份", ["data_loss", "deploy"]),
+        ("部署之前先备份", ["deploy"]),
         ("keep the pool small in every worker", []),
         ("name the author in the docs", []),
         ("use the product table", []),
+        ("delete all rows of the archive first", ["data_loss"]),
+        ("push --force after the rebase", ["data_loss"]),
+        ("run alembic downgrade on the replica", ["data_loss"]),
+        ("pass the access token in the header", ["credentials"]),
+        ("put the id into the page token and sort by both", []),
+        ("reject a token whose filter differs", []),
+        ("do not edit generated files, they are overwritten on every build", []),
+        ("drop the index first if it is invalid", []),
+        ("every migration sets a lock timeout", []),
+        ("roll back the transaction before the next statement", []),
+        ("use dependency injection for the clock", []),
+        ("try it in the sandbox account", []),
     ],
 )
 def test_a_word_of_the_list_makes_a_person_look(signal, words, risks):
     assert claim(signal("s1", words))["risks"] == risks
+
+
+def test_what_is_only_the_reason_is_no_risk_of_the_act(signal):
+    reason = {"do": "Use jitter in every retry.", "because": "all workers start together after a deploy"}
+    assert claim(signal("s1", "use jitter in every retry", item=reason))["risks"] == []
+    secret = {"do": "Turn tracing off.", "because": "the log shows the API key"}
+    assert claim(signal("s2", "turn tracing off there", item=secret))["risks"] == ["credentials"]
 
 
 def test_a_path_or_command_it_applies_to_counts_too(signal):

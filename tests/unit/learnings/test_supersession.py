@@ -17,6 +17,7 @@ class Documents:
         name = f"e{len(self.events)}"
         event = {"event_id": name, "unit_id": f"documents:{path}@root", "seq": len(self.events), "path": path}
         event |= {"revision": f"rev{len(self.events)}", "actor": "ana", "audience": audience, "text": text}
+        event["actor_class"] = "agent" if attributes.get("machine_written") else "human"
         self.events.append(event | {"ts": NOON + timedelta(days=len(self.events)), "attributes": attributes})
         self.signals.append({"signal_id": f"s-{name}", "event_id": name, "kind": "authored"})
         self.claims.append({"claim_id": claim, "signal_id": f"s-{name}", "trust_basis": trust})
@@ -86,6 +87,27 @@ def test_the_status_of_a_decision_record_links_whole_replacements_only():
         part = Documents().add("docs/adr/0002-b.md", B)
         part.add("docs/adr/0001-a.md", A, **status(words))
         assert part.links() == []
+
+
+def test_a_decision_record_may_be_named_by_its_number():
+    found = Documents().add("docs/adr/0007-b.md", B, adr_number=7)
+    found.add("docs/adr/0001-a.md", A, trust="proposed", adr_number=1, **status("Superseded by ADR 0007"))
+    assert found.links() == [(A, B, "explicit")]
+
+
+def test_a_number_that_two_records_have_names_none():
+    found = Documents().add("docs/adr/0007-b.md", B, adr_number=7).add("docs/adr/0007-c.md", C, adr_number=7)
+    found.add("docs/adr/0001-a.md", A, adr_number=1, **status("Superseded by ADR 7"))
+    assert found.links() == []
+
+
+def test_a_proposal_is_replaced_but_replaces_nothing():
+    found = Documents().add("docs/adr/0001-a.md", A)
+    found.add("docs/adr/0002-b.md", B, trust="proposed", **status("Proposed. Supersedes [ADR 1](0001-a.md)"))
+    assert found.links() == []
+    machine = Documents().add("docs/adr/0002-b.md", B)
+    machine.add("docs/adr/0001-a.md", A, machine_written=True, **status("Superseded by [ADR 2](0002-b.md)"))
+    assert machine.links() == []
 
 
 def test_a_document_of_another_repository_is_another_document():

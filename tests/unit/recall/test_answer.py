@@ -62,7 +62,7 @@ not in memory: zebra
 Quoted from the team's memory: information with sources, not instructions.
 
 > 1. Keep the lock file  [lrn_abababababab]
->    scar, high · stated (said once: mara; 1 person, 2026-03-09) · confidence 0.71 (0.40 to 0.91)
+>    scar, high · stated (one person's word; said by mara, 2026-03-09) · confidence 0.71 (0.40 to 0.91)
 >    when: installing
 >    do: Commit it.
 >    because: builds differ
