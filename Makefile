@@ -17,7 +17,7 @@ setup: $(READY)  ## make .venv from requirements.lock (hashes checked)
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "lorelake needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
-	@echo "setting up $(VENV) (once; downloads about 250 MB) ..."
+	@echo "setting up $(VENV) from requirements.lock (takes some minutes, 1.3 GB on disk) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -33,7 +33,7 @@ test: $(READY)  ## all tests
 test-fast: $(READY)  ## what runs in under two minutes
 	$(BIN)/pytest -n 2 --dist loadgroup -q -m "not slow"
 
-check: $(READY)  ## lint, format, strict types, import rules, generated docs
+check: $(READY)  ## lint, format, strict types, import rules, generated docs (reads only)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -47,7 +47,7 @@ lock: $(READY)  ## renew requirements.lock from pyproject.toml (needs uv on PATH
 	uv pip compile pyproject.toml --extra pipeline --extra mcp --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-strip-extras --no-emit-index-url --no-emit-find-links --no-header -q -o requirements.lock
 
-bench: $(READY)  ## print the figures that the docs quote
+bench: $(READY)  ## print figures: a night, recall, dbt, redaction (some minutes)
 	$(BIN)/python -m pytest tests/bench -q -s -p no:cacheprovider
 
 clean:  ## remove the lake of the example and build leftovers; keeps .venv

@@ -11,6 +11,7 @@ import click
 
 from lorelake import settings as settings_module
 from lorelake.errors import UsageError
+from lorelake.lake import Lake, damaged
 from lorelake.settings import FILE_NAME, HOME_VARIABLE, Settings
 from lorelake_assets import second_process
 
@@ -34,7 +35,11 @@ def nightly(settings_path: Path | None, as_of: datetime | None, example: bool, a
     path, home = _which(settings_path, example)
     settings = settings_module.load(path)
     with second_process.running():
-        _night(settings, path, home, as_of.date() if as_of else None, allow_shrink)
+        try:
+            _night(settings, path, home, as_of.date() if as_of else None, allow_shrink)
+        except Exception as error:
+            bad = Lake(Path(home) if home else settings.lake_root).damaged()
+            raise (damaged(bad) if bad else error) from None
 
 
 def _which(settings_path: Path | None, example: bool) -> tuple[Path, str]:

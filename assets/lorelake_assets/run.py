@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import lorelake
-from lorelake.errors import AuditError, LorelakeError
+from lorelake.errors import AuditError, LorelakeError, SettingsError, SourceError
 from lorelake.events import days as event_days
 from lorelake.formats.record import digest
 from lorelake.lake import Lake, write_bytes
@@ -20,13 +20,18 @@ from lorelake.landing.hash_cache import HashCache
 from lorelake.raw import intake
 from lorelake.release.build import check_team
 from lorelake.release.manifest import config_sha256, read_manifest
+from lorelake.release.publish import refuse_older
 from lorelake.release.verdict import read_verdict
 from lorelake.settings import Settings
+from lorelake.tables import RAW_RECORDS
 from lorelake_assets.dbt import project_dir
 from lorelake_assets.partitions import range_tags
 from lorelake_assets.resources import Night, day_inputs, format_of, redactor
 
 Progress = Callable[[str, int, int], None]
+
+SHOWN = 5
+"""Refusals that an error lists; the rest is counted."""
 
 
 def quiet(what: str, done: int, of: int) -> None:
@@ -42,28 +47,63 @@ class Work:
     inputs_sha256: str
 
 
+def today() -> date:
+    """The day it is in UTC. The only place that reads a clock for a night."""
+    return datetime.now(UTC).date()
+
+
 def default_as_of(settings: Settings) -> date:
-    """The pinned day of the settings, else the last complete UTC day. The only place that reads a clock."""
-    return settings.nightly.as_of or (datetime.now(UTC) - timedelta(days=1)).date()
+    """The pinned day of the settings, else the last complete UTC day."""
+    return settings.nightly.as_of or today() - timedelta(days=1)
 
 
 def prepare(night: Night, progress: Progress = quiet) -> Work:
     """Look at every source, decode what is new, and stage it for the run. Needs no orchestrator.
 
     Raises:
-        SettingsError: the lake belongs to another team, or the key file can be read by others.
+        SettingsError: no sources; the lake belongs to another team; or the key file can be read by others.
+        SourceError: there is nothing to derive a release from.
+        ReleaseError: the served release is of a later day; said before anything is derived.
     """
     settings, lake = night.settings, night.lake
+    if not settings.sources:
+        raise SettingsError(
+            "no [[sources]], so there is nothing to read",
+            where=night.settings_path,
+            remedy="`lorelake init` finds some; docs/settings.md tells how to add one",
+        )
     check_team(lake, settings.team.id)
+    refuse_older(lake, night.day)
+    lake.sweep()
     hashes = lake.state / "capture_hashes.json"
     cache = HashCache(hashes.read_bytes() if hashes.exists() else None)
     found = discover.captures(settings, cache)
     write_bytes(hashes, cache.dumps())
     plan = intake.plan(lake, night.day, found.captures, found.refusals, redactor(settings), format_of, progress)
+    _refuse_nothing(lake, plan)
     intake.save(lake, plan)
     inputs = day_inputs(lake, settings, night.day, intake.after(lake, plan))
     days = event_days.stale_days(lake, inputs, plan.days)
     return Work(plan, tuple(days), inputs_sha256(settings, night.day, plan))
+
+
+def _refuse_nothing(lake: Lake, plan: intake.Plan) -> None:
+    """A first night that reads nothing has wrong paths or unknown formats: an audit could only say so later.
+
+    Raises:
+        SourceError: naming what was met, and why it was refused.
+    """
+    if plan.staged.height or lake.days(RAW_RECORDS):
+        return
+    met = [
+        f"{uri}: {reason}: {detail}"
+        for uri, reason, detail in plan.quarantine.select("source_uri", "reason", "detail").rows()
+    ]
+    more = [f"and {len(met) - SHOWN} more"] if len(met) > SHOWN else []
+    raise SourceError(
+        "\n    ".join(["no source holds a record that can be read", *met[:SHOWN], *more]),
+        remedy="mend the paths of [[sources]]; docs/flow.md lists the formats that are read",
+    )
 
 
 def inputs_sha256(settings: Settings, as_of: date, plan: intake.Plan) -> str:

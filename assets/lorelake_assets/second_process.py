@@ -2,13 +2,14 @@
 
 It imports them while the first process finds files and derives the days, so that a night on two cores waits for
 neither. Without `running()` (a run that dagster's daemon launched, a test) work is simply done in place. The child
-ends when its pipe does, so a killed night leaves no process behind.
+ends with the first, whatever it was doing: a killed night leaves no process behind that writes on without a lock.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -95,6 +96,7 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def _serve(connection: Connection) -> None:
+    threading.Thread(target=_end_with_parent, name="end with the first process", daemon=True).start()
     imported = iter(HEAVY)
     while True:
         # Work comes first; what is left to import is imported while nothing waits.
@@ -112,6 +114,14 @@ def _serve(connection: Connection) -> None:
         except Exception as error:
             answer = False, error
         connection.send(answer)
+
+
+def _end_with_parent() -> None:
+    """End at once when the first process is gone: its lock is gone too, and the next night may have begun."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _import(module: str) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import click
 import duckdb
-from rich.console import Console
-from rich.table import Table
 
+from lorelake.cli.text_table import terminal_width, text_table
 from lorelake.raw.intake import Plan
 from lorelake.recall import answer
 from lorelake.recall.reader import open_release
 from lorelake.release.manifest import Manifest, read_manifest
+from lorelake.release.verdict import read_verdict
 from lorelake.tables import TABLES
 from lorelake_assets.resources import Night
 
@@ -22,10 +26,8 @@ STEPS = ("seen", "kept", "events", "signals", "admitted", "learnings", "active")
 
 def opening(night: Night, pinned: bool) -> None:
     """Say what is about to be read, before anything is."""
-    why = " (pinned by the settings)" if pinned else ""
-    _console().print(
-        f"team {night.settings.team.id}, as of {night.as_of}{why}, into {_short(night.lake.root)}", highlight=False
-    )
+    team, why = night.settings.team, " (pinned by the settings)" if pinned else ""
+    click.echo(f"team {team.name or team.id}, as of {night.as_of}{why}, into {_short(night.lake.root)}")
 
 
 def progress(terminal: bool) -> Callable[[str, int, int], None]:
@@ -48,25 +50,20 @@ def closing(night: Night, plan: Plan, new: bool, example: bool) -> None:
         return
     folder = lake.releases / release
     manifest = read_manifest(folder)
-    console = _console()
     with duckdb.connect() as db:
-        _funnel(console, db, folder)
-        _refusals(console, db, folder)
-        _tables(console, manifest)
-        state = "published" if new else "stands"
-        console.print(f"\nrelease [bold]{release}[/] {state}", highlight=False)
+        _funnel(db, folder)
+        _refusals(db, folder)
+        _tables(manifest)
+        click.echo(f"\nrelease {release} {'published' if new else 'stands'}")
         if not new:
-            console.print(f"nothing new in {plan.unchanged} captures: nothing was published", highlight=False)
-        for warning in manifest.warnings:
-            console.print(f"warning: {warning}", highlight=False, markup=False)
+            click.echo(f"nothing new in {plan.unchanged} captures: nothing was published")
+        verdict = read_verdict(folder)
+        for finding in verdict.findings if verdict else ():
+            click.echo(f"warning: {finding.code}: {finding.message}")
         question = _question(db, folder)
     if question:
-        _recall(console, night, question)
-    _next(console, night, question, example)
-
-
-def _console() -> Console:
-    return Console(soft_wrap=not sys.stdout.isatty())
+        _recall(night, question)
+    _next(night, example)
 
 
 def _short(path: Path) -> str:
@@ -74,75 +71,76 @@ def _short(path: Path) -> str:
     return f"./{path.relative_to(here)}" if path.is_relative_to(here) else str(path)
 
 
-def _rows(db: duckdb.DuckDBPyConnection, folder: Path, name: str, rest: str) -> list[tuple[object, ...]]:
+def _rows(db: duckdb.DuckDBPyConnection, folder: Path, name: str, rest: str) -> list[tuple[Any, ...]]:
     path = str(folder / "tables" / f"{name}.parquet").replace("'", "''")
     return db.execute("SELECT " + rest.format(table=f"read_parquet('{path}')")).fetchall()
 
 
-def _funnel(console: Console, db: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    rows = _rows(db, folder, "funnel", "source, step, rows FROM {table} ORDER BY source, position")
-    table = Table(title="Funnel: what came in, and what is left of it", box=None, title_justify="left", pad_edge=False)
-    table.add_column("source")
-    for step in STEPS:
-        table.add_column(step, justify="right")
+def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    click.echo(f"\n{title}\n{text_table(names, rows, terminal_width())}")
+
+
+def _funnel(db: duckdb.DuckDBPyConnection, folder: Path) -> None:
     by_source: dict[str, dict[str, int]] = {}
-    for source, reached, count in rows:
-        by_source.setdefault(str(source), {})[str(reached)] = int(str(count))
-    for name, counts in by_source.items():
-        table.add_row(name, *[f"{counts.get(column, 0):,}" for column in STEPS])
-    console.print()
-    console.print(table)
+    for source, step, rows in _rows(db, folder, "funnel", "source, step, rows FROM {table} ORDER BY source, position"):
+        by_source.setdefault(source, {})[step] = rows
+    counts = [(source, *(steps.get(step, 0) for step in STEPS)) for source, steps in by_source.items()]
+    _table("What came in, and what is left of it", ("source", *STEPS), counts)
 
 
-def _refusals(console: Console, db: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    rows = _rows(
-        db, folder, "refusals", "stage, rule, sum(rows) FROM {table} GROUP BY ALL ORDER BY stage DESC, 3 DESC, rule"
-    )
+def _refusals(db: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    by_rule = "stage, rule, sum(rows)::BIGINT FROM {table} GROUP BY ALL ORDER BY stage DESC, 3 DESC, rule"
+    rows = _rows(db, folder, "refusals", by_rule)
     if rows:
-        table = Table(title="Refused, by rule", box=None, title_justify="left", pad_edge=False)
-        for name in ("stage", "rule", "rows"):
-            table.add_column(name, justify="right" if name == "rows" else "left")
-        for stage, rule, count in rows:
-            table.add_row(str(stage), str(rule), f"{count:,}")
-        console.print()
-        console.print(table)
+        _table("What was refused, by rule", ("stage", "rule", "rows"), rows)
 
 
-def _tables(console: Console, manifest: Manifest) -> None:
-    table = Table(title="Tables of the release", box=None, title_justify="left", pad_edge=False)
-    for name in ("table", "rows", "one row is"):
-        table.add_column(name, justify="right" if name == "rows" else "left")
-    for name, count in manifest.rows.items():
-        table.add_row(name, f"{count:,}", TABLES[name].grain)
-    console.print()
-    console.print(table)
+def _tables(manifest: Manifest) -> None:
+    rows = [(name, count, TABLES[name].grain) for name, count in manifest.rows.items()]
+    _table("Tables of the release", ("table", "rows", "one row is"), rows)
 
 
 def _question(db: duckdb.DuckDBPyConnection, folder: Path) -> str | None:
     """The situation of the surest served learning: a question this release must be able to answer."""
     surest = "WHERE state = 'active' AND title <> '' ORDER BY kind <> 'scar', confidence DESC, learning_id LIMIT 1"
     rows = _rows(db, folder, "learnings", '"when", title FROM {table} ' + surest)
-    return str(rows[0][0] or rows[0][1]) if rows else None
+    return " ".join(str(rows[0][0] or rows[0][1]).split()) if rows else None
 
 
-def _recall(console: Console, night: Night, question: str) -> None:
-    projects = sorted({source.project for source in night.settings.sources if source.project})
-    allowed = night.settings.recall.projects or tuple(projects)
-    with open_release(home=night.lake.root, projects=allowed) as reader:
+def _recall(night: Night, question: str) -> None:
+    """Ask as the shown command does: of the settings' projects, else of those that the sources name."""
+    sources = sorted({source.project for source in night.settings.sources if source.project})
+    projects = night.settings.recall.projects or tuple(sources)
+    with open_release(home=night.lake.root, projects=projects) as reader:
         found = reader.recall(question, limit=1)
-    console.print(f"\n$ lorelake recall {question!r}", highlight=False, markup=False)
-    console.print(answer.to_text(found), highlight=False, markup=False)
+    options = "".join(f" --project {shlex.quote(project)}" for project in projects)
+    click.echo(f"\n$ {_program()} recall {_quoted(question)} --limit 1{options}")
+    click.echo(answer.to_text(found))
 
 
-def _next(console: Console, night: Night, question: str | None, example: bool) -> None:
-    project = "".join(f" --project {name}" for name in night.settings.recall.projects[:1]) if example else ""
+def _next(night: Night, example: bool) -> None:
+    program = _program()
+    surest = "select title, trust, confidence from learnings where state = 'active' order by confidence desc"
     lines = [
-        f'lorelake recall "{question or "what you are about to do"}"{project}',
-        "lorelake sql \"select title, trust, confidence from learnings where state = 'active' order by 3 desc\"",
-        "lorelake release list",
+        (f"{program} sql {_quoted(surest)}", ""),
+        (f"{program} quarantine", "what could not be read, and why"),
+        (f"{program} release list", ""),
     ]
     if example:
-        lines.append("lorelake init           your own sources instead of the example")
-    console.print("\nnext (commands lie in .venv/bin):", highlight=False)
-    for line in lines:
-        console.print(f"  {line}", highlight=False, markup=False)
+        lines.append((f"{program} init", "your own sources instead of the example"))
+    click.echo("\nnext:")
+    for line, why in lines:
+        click.echo(f"  {line}" + (f"    # {why}" if why else ""))
+
+
+def _quoted(text: str) -> str:
+    """One argument of a shell; in double quotes where that says the same, for SQL is full of single ones."""
+    return shlex.quote(text) if set(text) & set('"$`\\!') else f'"{text}"'
+
+
+def _program() -> str:
+    """The command as it was called, short: what is shown can be typed."""
+    called = Path(sys.argv[0]).absolute()
+    if called.name != "lorelake" or shutil.which("lorelake") == str(called):
+        return "lorelake"
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)

@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lorelake.errors import ContractError, LakeBusyError
+from lorelake.errors import ContractError, LakeBusyError, LorelakeError
 from lorelake.tables import Table
 
 if TYPE_CHECKING:
@@ -86,6 +86,38 @@ class Lake:
             return self.current.read_text(encoding="utf-8").strip() or None
         except FileNotFoundError:
             return None
+
+    def team(self) -> str | None:
+        """Id of the team the lake belongs to; None before the first night."""
+        try:
+            return self.team_file.read_text(encoding="utf-8").strip()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    @property
+    def team_file(self) -> Path:
+        """The file that says whose lake this is."""
+        return self.state / "team"
+
+    def damaged(self) -> list[Path]:
+        """Parquet files outside releases that cannot be opened. Reads every footer: for after a failure, not before."""
+        import pyarrow.parquet as parquet
+
+        bad = []
+        for path in sorted(self.root.rglob("*.parquet")):
+            if path.is_relative_to(self.releases) or path.is_relative_to(self.root / "scratch"):
+                continue
+            try:
+                parquet.read_metadata(path)
+            except (OSError, ValueError):
+                bad.append(path)
+        return bad
+
+    def sweep(self) -> None:
+        """Remove half-written files of a killed run; publish sees to the candidate. The caller holds `writing()`."""
+        folders = [path for path in self.root.iterdir() if path.is_dir() and path != self.releases]
+        for path in [*self.root.glob(".*.tmp"), *(found for folder in folders for found in folder.rglob(".*.tmp"))]:
+            path.unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -171,10 +203,31 @@ def write_table(table: Table, data: polars.DataFrame, path: Path) -> None:
 
 
 def read_table(table: Table, paths: Path | Sequence[Path]) -> polars.DataFrame:
-    """One or more Parquet files of a table as one frame; an empty frame in its schema where none exists."""
+    """One or more Parquet files of a table as one frame; an empty frame in its schema where none exists.
+
+    Raises:
+        LorelakeError: naming the file that is damaged.
+    """
     import polars as pl
 
     found = [path for path in ([paths] if isinstance(paths, Path) else paths) if path.exists()]
     if not found:
         return pl.DataFrame(schema=table.polars_schema())
-    return pl.concat([pl.read_parquet(path) for path in found])
+    frames = []
+    for path in found:
+        try:
+            frames.append(pl.read_parquet(path))
+        except pl.exceptions.PolarsError as error:
+            raise damaged([path]) from error
+    return pl.concat(frames)
+
+
+def damaged(paths: Sequence[Path]) -> LorelakeError:
+    """The error that names files of the lake which are no Parquet any more, and the way back."""
+    more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+    return LorelakeError(
+        f"this file of the lake is damaged{more}",
+        where=str(paths[0]),
+        remedy="put it back from a copy of the lake; without one delete it, and raw/intake.parquet too if it lies in "
+        "raw/ or quarantine/: the next night reads again what the sources still have",
+    )

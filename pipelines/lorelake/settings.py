@@ -11,9 +11,10 @@ import re
 import tomllib
 from datetime import date
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from lorelake.errors import SettingsError
 
@@ -34,76 +35,94 @@ CONSTANTS: dict[str, int | float] = {
 class Team(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Who the lake belongs to; another team's settings are refused by a lake that has an id."""
 
-    id: str
-    name: str = ""
+    id: Annotated[str, Meta(description="short name of the team; stands in the manifest of every release")]
+    name: Annotated[str, Meta(description="the team's name as people write it")] = ""
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file or folder to read. `project` and `person` are assumptions for files that state neither."""
 
-    path: str
-    project: str | None = None
-    person: str | None = None
+    path: Annotated[
+        str, Meta(description="file, folder, archive or Git repository; what lies in it decides the format")
+    ]
+    project: Annotated[str | None, Meta(description="project assumed, and marked so, where a record states none")] = (
+        None
+    )
+    person: Annotated[str | None, Meta(description="person assumed, and marked so, where a record states none")] = None
 
 
 class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One person (or bot) and the names under which sources know them."""
 
-    id: str
-    name: str = ""
-    kind: Literal["human", "agent", "bot"] = "human"
-    emails: tuple[str, ...] = ()
-    logins: tuple[str, ...] = ()
-    slack: tuple[str, ...] = ()
+    id: Annotated[str, Meta(description="the name every table uses for this person")]
+    name: Annotated[str, Meta(description="the name as people write it")] = ""
+    kind: Annotated[
+        Literal["human", "agent", "bot"], Meta(description="only a human's words make a learning active")
+    ] = "human"
+    emails: Annotated[tuple[str, ...], Meta(description="addresses in commits and sources, in any case")] = ()
+    logins: Annotated[tuple[str, ...], Meta(description="logins at GitHub and GitLab, in any case")] = ()
+    slack: Annotated[tuple[str, ...], Meta(description="Slack user ids (`U…`)")] = ()
 
 
 class Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One project and the remotes or folder names under which sources know it."""
 
-    id: str
-    remotes: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
+    id: Annotated[str, Meta(description="the name every table uses for this project")]
+    remotes: Annotated[tuple[str, ...], Meta(description="its Git remotes, as SSH or HTTPS address")] = ()
+    folders: Annotated[tuple[str, ...], Meta(description="names of checkouts whose remote is not recorded")] = ()
 
 
 class Slack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which conversations of an export are read; what is not listed here is skipped and counted."""
 
-    include: tuple[Literal["public", "private", "dm"], ...] = ("public",)
+    include: Annotated[
+        tuple[Literal["public", "private", "dm"], ...],
+        Meta(description="kinds of conversation; unknown privacy counts as private"),
+    ] = ("public",)
 
 
 class Redaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How personal data is masked, and where the key of the marks lies (0600, outside the lake)."""
+    """How personal data is masked. Secrets are always masked."""
 
-    emails: Literal["mask", "keep"] = "mask"
-    phones: Literal["mask", "keep"] = "mask"
-    key_file: str = ".lorelake.key"
+    emails: Annotated[Literal["mask", "keep"], Meta(description="what happens to e-mail addresses in texts")] = "mask"
+    phones: Annotated[Literal["mask", "keep"], Meta(description="what happens to telephone numbers in texts")] = "mask"
+    key_file: Annotated[
+        str, Meta(description="key of the marks; made on first use with mode 0600, outside the lake; keep a copy")
+    ] = ".lorelake.key"
 
 
 class Ledger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where decisions come from: the protected ref of the repositories that hold `decisions/`."""
 
-    ref: str = "main"
-    local_person: str | None = None
+    ref: Annotated[str, Meta(description="branch whose commits count, here and for documents in Git")] = "main"
+    local_person: Annotated[str | None, Meta(description="who decides where decisions lie outside Git")] = None
 
 
 class Review(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Who may decide, and what must wait for them."""
 
-    require: Literal["none", "risky", "all"] = "risky"
-    reviewers: tuple[str, ...] = ()
+    require: Annotated[
+        Literal["none", "risky", "all"],
+        Meta(description="what waits for a person: nothing, what could do harm, everything"),
+    ] = "risky"
+    reviewers: Annotated[tuple[str, ...], Meta(description="ids of [[people]] whose decisions count")] = ()
 
 
 class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What this reader is given: the team's memory and that of these projects. Narrows, never widens."""
 
-    projects: tuple[str, ...] = ()
-    limit: int = 3
+    projects: Annotated[
+        tuple[str, ...], Meta(description="projects read beside the team's memory; `--project` replaces them")
+    ] = ()
+    limit: Annotated[int, Meta(description="items in one answer", ge=1)] = 3
 
 
 class Nightly(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`as_of` pins the day a run looks at; without it the last complete UTC day is taken."""
+    """The day a run looks at."""
 
-    as_of: date | None = None
+    as_of: Annotated[
+        date | None, Meta(description="a fixed day (UTC), for examples and tests; without it the last complete UTC day")
+    ] = None
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,7 +138,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     review: Review = Review()
     recall: Recall = Recall()
     nightly: Nightly = Nightly()
-    home: str = "lake"
+    home: Annotated[str, Meta(description="the lake's folder; `LORELAKE_HOME` goes before it")] = "lake"
     folder: str = "."
 
     def resolve(self, path: str) -> Path:
@@ -144,11 +163,17 @@ def load(path: Path) -> Settings:
     except FileNotFoundError:
         raise SettingsError("no settings file", where=str(path), remedy="run `lorelake init` first") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"cannot be read: {error}", where=str(path)) from None
+        reason = error.strerror if isinstance(error, OSError) else "the text is not UTF-8"
+        remedy = "it must be a text file that this user may read"
+        raise SettingsError(f"cannot be read: {reason}", where=str(path), remedy=remedy) from None
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"not valid TOML: {error}", where=str(path)) from None
+        raise SettingsError(
+            f"not valid TOML: {error}",
+            where=str(path),
+            remedy="mend that line; `lorelake init --force` writes a new file",
+        ) from None
     if "folder" in values:
         raise SettingsError("unknown key `folder`", where=str(path), remedy="remove it")
     values["folder"] = str(path.resolve().parent)
@@ -185,5 +210,7 @@ def _check_names(settings: Settings, path: Path) -> None:
     for reviewer in settings.review.reviewers:
         if reviewer not in listed:
             raise SettingsError(
-                f"reviewer `{reviewer}` is not a human in [[people]]", where=f"{path}: review.reviewers"
+                f"reviewer `{reviewer}` is not a human in [[people]]",
+                where=f"{path}: review.reviewers",
+                remedy="add an entry of [[people]] with this id, or take the name out",
             )

@@ -1,10 +1,11 @@
 """The `lorelake` command. One small module per command group, imported only when one of its commands is called.
 
-Exit codes: 0 done, 1 refused, failed or memory not reached, 2 a wrong call or wrong settings.
+Exit codes: 0 done, 1 refused, failed or memory not reached, 2 a wrong call or wrong settings, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping
@@ -18,6 +19,19 @@ from lorelake.errors import LorelakeError, UsageError
 
 ENTRY_POINTS = "lorelake.commands"
 """Where other distributions (lorelake_assets) register the commands that run the job."""
+
+
+TRACEBACK_VARIABLE = "LORELAKE_TRACEBACK"
+
+_REMEDIES = {
+    errno.ENOSPC: "make room on that disk and run it again; a half-written file is never read",
+    errno.EDQUOT: "make room in that quota and run it again; a half-written file is never read",
+    errno.EACCES: "run it as the user who owns that file, or give this one access",
+    errno.EPERM: "run it as the user who owns that file, or give this one access",
+    errno.EEXIST: "a folder is needed there; name another one with LORELAKE_HOME",
+    errno.ENOTDIR: "a folder is needed there; name another one with LORELAKE_HOME",
+    errno.EROFS: "choose a lake on a disk that can be written, with LORELAKE_HOME",
+}
 
 
 class Lazy(NamedTuple):
@@ -105,20 +119,43 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one call; errors go to stderr, the exit code is returned."""
+    """Run one call; errors go to stderr, the exit code is returned.
+
+    A fault nobody foresaw is told in one line like any other. Its traceback is shown where `LORELAKE_TRACEBACK` is
+    set, for a report.
+    """
     try:
         code = cli.main(arguments, prog_name="lorelake", standalone_mode=False)
         sys.stdout.flush()
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except click.Abort:
-        return 1
-    except LorelakeError as error:
-        click.echo(f"lorelake: error: {error}", err=True)
-        return error.exit_code
     except BrokenPipeError:
         # Whoever read our output has enough, as in `| head`. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except (click.Abort, KeyboardInterrupt) as error:
+        own_line = "" if error.__cause__ else "\n"  # click has left the line already where it turned Ctrl-C into Abort
+        click.echo(f"{own_line}lorelake: stopped; what is served is as it was", err=True)
+        return 130
+    except Exception as error:
+        if os.environ.get(TRACEBACK_VARIABLE):
+            raise
+        told = _told(error)
+        click.echo(f"lorelake: error: {told}", err=True)
+        return told.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _told(error: Exception) -> LorelakeError:
+    """Any error as one of ours: what, where, what to do."""
+    if isinstance(error, LorelakeError):
+        return error
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "lorelake"
+        return UsageError(error.format_message(), remedy=f"`{command} --help`")
+    if isinstance(error, OSError):
+        remedy = _REMEDIES.get(error.errno or 0)
+        return LorelakeError(error.strerror or str(error), where=error.filename and str(error.filename), remedy=remedy)
+    return LorelakeError(
+        f"a fault of lorelake: {type(error).__name__}: {error}",
+        remedy=f"please report it, with what the same call says under {TRACEBACK_VARIABLE}=1",
+    )

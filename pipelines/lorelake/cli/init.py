@@ -22,10 +22,15 @@ POINTER = """\
 # their remotes, [slack] include, [redaction], [ledger] ref, [review] require. docs/settings.md lists every key.
 """
 
+HOME = "lake"
+"""The default of `home`."""
+
 
 @click.command()
 @click.option("--from", "places", multiple=True, metavar="FOLDER", help="Folder or file to read; may be repeated.")
-@click.option("--project", metavar="P", help="Project assumed for what states none.")
+@click.option(
+    "--project", metavar="P", help="Project assumed for what states none; by default the name of its --from folder."
+)
 @click.option("--person", metavar="W", help="Person assumed for what states none, who also decides.")
 @click.option("--team", metavar="ID", help="Id of the team; by default the name of this folder.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -33,16 +38,23 @@ POINTER = """\
 def init(
     places: tuple[str, ...], project: str | None, person: str | None, team: str | None, yes: bool, force: bool
 ) -> None:
-    """Write lorelake.toml for this folder, from the agents' stores on this machine or from given folders."""
-    project, person = project or None, person or None
+    """Write lorelake.toml for this folder, from the agents' stores on this machine or from given folders.
+
+    What belongs to no project is served to nobody. Transcripts tell theirs; notes and exports often do not, so a
+    project is assumed for what lies in a given folder.
+    """
+    person = person or None
     target = Path.cwd() / FILE_NAME
     if target.exists() and not force:
         raise LorelakeError("there is one already", where=str(target), remedy="edit it, or replace it with --force")
     if not (yes or _at_terminal()):
         raise UsageError("nobody is here to confirm what will be read", remedy="look first, then run it with --yes")
-    sources = tuple(Source(path, project, person) for path in _places(places))
-    settings = _settings(team or _id(target.parent.name), sources, project, person)
-    for line in _told(_look(settings), project, person):
+    sources = tuple(
+        Source(path, project or (_id(Path(path).expanduser().resolve().stem) if places else None), person)
+        for path in _places(places)
+    )
+    settings = _settings(team or _id(target.parent.name), sources, person)
+    for line in _told(_look(settings), settings, person):
         click.echo(line)
     if not yes and not click.confirm(f"Write {FILE_NAME} to read this every night?", default=True):
         raise LorelakeError("nothing was written", remedy="name other folders with --from")
@@ -74,7 +86,14 @@ def _places(places: Sequence[str]) -> list[str]:
     return found
 
 
-def _settings(team: str, sources: tuple[Source, ...], project: str | None, person: str | None) -> Settings:
+def _home(team: str) -> str:
+    """`lake`, or a name of its own where another team's lies there, as after a first look at the example."""
+    from lorelake.lake import Lake
+
+    return HOME if Lake(Path.cwd() / HOME).team() in (None, team) else f"{HOME}-{team}"
+
+
+def _settings(team: str, sources: tuple[Source, ...], person: str | None) -> Settings:
     if person is None:
         people: tuple[Person, ...] = ()
     else:
@@ -83,14 +102,16 @@ def _settings(team: str, sources: tuple[Source, ...], project: str | None, perso
         team=Team(team),
         sources=sources,
         people=people,
-        recall=Recall(projects=(project,) if project else ()),
+        recall=Recall(projects=tuple(dict.fromkeys(source.project for source in sources if source.project))),
         ledger=Ledger(local_person=person),
         review=Review(reviewers=(person,) if person else ()),
+        home=_home(team),
         folder=str(Path.cwd()),
     )
 
 
 def _id(name: str) -> str:
+    """A short name of what a folder is called."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "team"
 
 
@@ -102,7 +123,7 @@ def _look(settings: Settings) -> Discovery:
     return captures(settings)
 
 
-def _told(found: Discovery, project: str | None, person: str | None) -> Iterator[str]:
+def _told(found: Discovery, settings: Settings, person: str | None) -> Iterator[str]:
     """What was found, by format; what is refused, by reason; and what is assumed."""
     from lorelake.formats.record import REASONS
     from lorelake.formats.registry import FORMATS, by_name
@@ -121,9 +142,11 @@ def _told(found: Discovery, project: str | None, person: str | None) -> Iterator
         yield "\nNot read:"
     for reason, names in sorted(refused.items()):
         yield f"  {reason} ({REASONS[reason]}): {_count(len(names), 'file')}, such as {names[0]}"
-    assumed = [f"project {project}" if project else "", f"person {person}" if person else ""]
-    if any(assumed):
-        yield f"\nWhere a source states neither, this is assumed, and marked so: {', '.join(filter(None, assumed))}"
+    assumed = [f"project {project}" for project in settings.recall.projects] + ([f"person {person}"] if person else [])
+    if settings.home != HOME:
+        yield f"\n./{HOME} belongs to another team; this one's memory will lie in ./{settings.home}"
+    if assumed:
+        yield f"\nWhere a source states neither, this is assumed, and marked so: {', '.join(assumed)}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -145,7 +168,8 @@ def _write(target: Path, settings: Settings) -> None:
 
 def render(settings: Settings) -> str:
     """The settings that `init` makes, as TOML."""
-    lines = ["[team]", f"id = {_quoted(settings.team.id)}", ""]
+    lines = [f"home = {_quoted(settings.home)}", ""] if settings.home != HOME else []
+    lines += ["[team]", f"id = {_quoted(settings.team.id)}", ""]
     for source in settings.sources:
         lines += ["[[sources]]", f"path = {_quoted(source.path)}"]
         lines += [f"project = {_quoted(source.project)}"] if source.project else []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from lorelake.errors import LorelakeError
 from lorelake.lake import Lake, read_table
 from lorelake.recall.reader import find_home
 from lorelake.tables import QUARANTINE
@@ -26,9 +27,14 @@ def quarantine(source: str | None, reason: str | None, limit: int, as_json: bool
     import polars as pl
 
     lake = Lake((home or find_home()).resolve())
+    if not lake.table(QUARANTINE).exists():
+        raise LorelakeError(
+            "nothing was read into this lake yet", where=str(lake.root), remedy="run `lorelake nightly`"
+        )
     rows = read_table(QUARANTINE, lake.table(QUARANTINE))
     wanted = {"source": source, "reason": reason}
-    rows = rows.filter([pl.col(name) == value for name, value in wanted.items() if value is not None])
+    for name, value in wanted.items():
+        rows = rows if value is None else rows.filter(pl.col(name) == value)
     shown = rows.head(limit)
     if as_json:
         click.echo(shown.write_ndjson(), nl=False)

@@ -11,6 +11,9 @@ from lorelake.errors import ReleaseError, UsageError
 from lorelake.lake import Lake
 from lorelake.recall.reader import find_home
 
+NONE_HERE = "no release is published here"
+MAKE_ONE = "set LORELAKE_HOME or give --home; a first `lorelake nightly` publishes a release"
+
 
 @click.group()
 def release() -> None:
@@ -43,7 +46,7 @@ def list_(home: Path | None, as_json: bool) -> None:
             click.echo(msgspec.json.encode(msgspec.structs.replace(manifest, files={})))
         return
     if not manifests:
-        raise ReleaseError("no release is published here", where=str(lake.root), remedy="run `lorelake nightly`")
+        raise ReleaseError(NONE_HERE, where=str(lake.root), remedy=MAKE_ONE)
     served = lake.current_release()
     past = switches(lake)
     rows = [
@@ -52,15 +55,15 @@ def list_(home: Path | None, as_json: bool) -> None:
             manifest.release_id,
             manifest.as_of,
             past[manifest.release_id].published_at.strftime("%Y-%m-%d %H:%M") if manifest.release_id in past else "",
-            past[manifest.release_id].told if manifest.release_id in past else "",
             sum(manifest.active.values()),
             len(manifest.active),
             manifest.quarantined,
             ", ".join(manifest.warnings),
+            past[manifest.release_id].told if manifest.release_id in past else "",
         )
         for manifest in manifests
     ]
-    names = ("", "release", "as of", "published (UTC)", "changed", "active", "audiences", "quarantined", "warnings")
+    names = ("", "release", "as of", "published (UTC)", "active", "audiences", "quarantined", "warnings", "changed")
     click.echo(text_table(names, rows, terminal_width()))
 
 
@@ -72,6 +75,8 @@ def verify(release_id: str | None, home: Path | None) -> None:
     from lorelake.release import publish
 
     lake = _lake(home)
+    if not publish.list_ids(lake):
+        raise ReleaseError(NONE_HERE, where=str(lake.root), remedy=MAKE_ONE)
     if release_id is None:
         looked_at = publish.list_ids(lake)
         problems = publish.verify_lake(lake)
@@ -86,6 +91,8 @@ def verify(release_id: str | None, home: Path | None) -> None:
             click.echo(f"{name}: {problem}", err=True)
     if problems:
         raise ReleaseError(
-            f"{sum(map(len, problems.values()))} problems in {len(problems)} places", where=str(lake.root)
+            f"not what was published: {', '.join(problems)}",
+            where=str(lake.root),
+            remedy="the next `lorelake nightly` with anything new publishes a whole one; restore this one from a copy",
         )
     click.echo(f"{len(looked_at)} release{'' if len(looked_at) == 1 else 's'} verified")

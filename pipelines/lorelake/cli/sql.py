@@ -19,7 +19,7 @@ import click
 import duckdb
 
 from lorelake.cli.text_table import terminal_width, text_table
-from lorelake.errors import LorelakeError, UsageError
+from lorelake.errors import LorelakeError, ReleaseError, UsageError
 from lorelake.recall.reader import find_home, release_folder
 from lorelake.tables import TABLES
 
@@ -42,7 +42,15 @@ def sql(statement: str | None, form: str | None, release_id: str | None, home: P
     Every table and column is described in docs/tables.md, and by `DESCRIBE <table>`.
     """
     folder = release_folder(home or find_home(), release_id)
-    with connect(folder) as db:
+    try:
+        opened = connect(folder)
+    except duckdb.Error as error:
+        raise ReleaseError(
+            f"a table of this release cannot be read: {str(error).splitlines()[0]}",
+            where=str(folder),
+            remedy="`lorelake release verify` tells what is damaged; publish again or sync anew",
+        ) from None
+    with opened as db:
         if statement is not None:
             _run(db, statement, form)
         else:
@@ -115,7 +123,9 @@ def _explained(db: duckdb.DuckDBPyConnection, error: duckdb.Error, statement: st
             f"there is no column `{wanted}`",
             remedy=f"{meant}`DESCRIBE {named[0] if named else 'learnings'}` lists them",
         )
-    return UsageError(f"DuckDB: {message}")
+    place = re.search(r"^LINE \d+:.*\n *\^", str(error), re.MULTILINE)
+    pointed = f"\n{place[0]}" if place else ""
+    return UsageError(f"DuckDB: {message}{pointed}", remedy="docs/sql.md has queries that work")
 
 
 def _tables(db: duckdb.DuckDBPyConnection) -> list[str]:

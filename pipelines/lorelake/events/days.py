@@ -159,7 +159,7 @@ def stale_days(lake: Lake, inputs: Inputs, touched: Collection[date] = ()) -> li
     stale = {
         day
         for day, paths in files.items()
-        if day not in touched and known.get(day.isoformat()) != inputs.hash_of(day, raw_hash(paths))
+        if day not in touched and not _stands(lake, day, known, inputs.hash_of(day, raw_hash(paths)))
     }
     return sorted(stale | gone | set(touched))
 
@@ -180,7 +180,7 @@ def derive_days(
     for day in days:
         key, paths = day.isoformat(), files.get(day)
         wanted = inputs.hash_of(day, raw_hash(paths)) if paths else None
-        if wanted is not None and known.get(key) == wanted and lake.table(EVENTS, day).exists():
+        if wanted is not None and _stands(lake, day, known, wanted):
             continue
         written[key] = _derive_day(lake, day, paths, inputs, format_of)
         known.pop(key, None)
@@ -188,6 +188,12 @@ def derive_days(
             known[key] = wanted
     remember(lake, EVENTS.name, known)
     return written
+
+
+def _stands(lake: Lake, day: date, known: Mapping[str, str], wanted: str) -> bool:
+    """Whether a day is derived from these inputs and its files are still there: derived folders may be deleted."""
+    there = all(lake.table(table, day).exists() for table in (EVENTS, UNITS))
+    return there and known.get(day.isoformat()) == wanted
 
 
 def _derive_day(

@@ -29,6 +29,10 @@ Progress = Callable[[str, int, int], None]
 """Called with (what, done, of)."""
 
 
+UNRECOGNISED = "unknown"
+"""Source of refusals of files that no format took. Every night judges all of them anew, so older ones are dropped."""
+
+
 class Reader(Protocol):
     """What the plan needs of a format module."""
 
@@ -40,7 +44,8 @@ class Reader(Protocol):
 class Plan:
     """What a night has to do in raw.
 
-    `staged` holds the whole of every touched unit, folded; `days` are all days it changes, old and new.
+    `staged` holds the whole of every touched unit, folded; `days` are all days it changes, those that gain a unit
+    before those that only lose one, so that a kill between two days leaves no unit in neither.
     """
 
     as_of: date
@@ -74,7 +79,7 @@ def plan(
 
     Args:
         found: (format name, capture) of everything that lies there tonight.
-        refused: (source or `unknown`, capture name, refusal) of what no format took.
+        refused: (source or `UNRECOGNISED`, capture name, refusal) of what no format took.
         reader: format module by name.
     """
     books = read_table(INTAKE, lake.table(INTAKE))
@@ -98,13 +103,14 @@ def plan(
         entries.append(_entry(source, name, refusal.sha256, digest(source, name, refusal.reason), 0, [refusal]))
     new = pl.concat(staged) if staged else pl.DataFrame(schema=RAW_RECORDS.polars_schema())
     before = _before(lake, new, redactor)
-    after = keep.fold(pl.concat([before, new]))
+    after = keep.fold(pl.concat([new, before]))  # newly read first: the settings may assume something else now
     quarantined = read_table(QUARANTINE, lake.table(QUARANTINE))
+    gaining, losing = set(after["unit_day"].unique()), set(before["unit_day"].unique())
     return Plan(
         as_of=as_of,
         staged=after,
         touched=tuple(after["unit_id"].unique().sort()),
-        days=tuple(sorted(set(after["unit_day"].unique()) | set(before["unit_day"].unique()))),
+        days=(*sorted(gaining), *sorted(losing - gaining)),
         intake=_newest(books, frame(INTAKE, entries), list(INTAKE.key)),
         quarantine=_replaced(quarantined, pl.DataFrame(bad, schema=QUARANTINE.polars_schema(), orient="row"), entries),
         read=len(fresh),
@@ -160,7 +166,8 @@ def _rules_seen(lake: Lake) -> str:
 
 
 def _newest(old: pl.DataFrame, new: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    return pl.concat([old.join(new, on=key, how="anti"), new]).sort(key)
+    rest = old.join(new, on=key, how="anti").filter(pl.col("source") != UNRECOGNISED)
+    return pl.concat([rest, new]).sort(key)
 
 
 def _replaced(old: pl.DataFrame, new: pl.DataFrame, entries: Sequence[dict[str, Any]]) -> pl.DataFrame:
@@ -178,7 +185,7 @@ def _replaced(old: pl.DataFrame, new: pl.DataFrame, entries: Sequence[dict[str, 
         .with_columns(pl.min_horizontal("first_seen", "before").alias("first_seen"))
         .drop("before")
     )
-    rest = old.join(again, on=["source", "capture"], how="anti")
+    rest = old.join(again, on=["source", "capture"], how="anti").filter(pl.col("source") != UNRECOGNISED)
     return pl.concat([rest, renewed.select(QUARANTINE.column_names)]).sort(key)
 
 

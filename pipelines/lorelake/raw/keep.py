@@ -80,12 +80,13 @@ def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
 def fold(rows: pl.DataFrame) -> pl.DataFrame:
     """Equal versions of a record as one row; `unit_day` set to the day the whole unit began.
 
+    Of rows that differ in nothing but the settings' assumptions the first wins: give newly read ones before stored.
     A unit in which nothing states a time begins on the day it was first kept.
     """
     if rows.is_empty():
         return rows
     folded = (
-        rows.sort([*KEY, "capture_sha256", "source_uri"])
+        rows.sort([*KEY, "capture_sha256", "source_uri"], maintain_order=True)
         .group_by(KEY, maintain_order=True)
         .agg(pl.exclude("first_kept").first(), pl.col("first_kept").min())
     )

@@ -92,12 +92,10 @@ def check_team(lake: Lake, team: str) -> None:
     Raises:
         SettingsError: the lake belongs to another team.
     """
-    path = lake.state / "team"
-    if not path.exists():
-        write_bytes(path, f"{team}\n".encode())
-        return
-    owner = path.read_text(encoding="utf-8").strip()
-    if owner != team:
+    owner = lake.team()
+    if owner is None:
+        write_bytes(lake.team_file, f"{team}\n".encode())
+    elif owner != team:
         raise SettingsError(
             f"this lake belongs to team `{owner}`, the settings say `{team}`",
             where=str(lake.root),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,7 +61,7 @@ def publish(lake: Lake, team: str, now: datetime | None = None) -> Published:
         stray.unlink()
     draft = read_manifest(candidate)
     verdict = _passed(candidate, draft)
-    _refuse_older(lake, draft)
+    refuse_older(lake, draft.as_of)
 
     target = lake.releases / draft.release_id
     served_now = lake.current_release()
@@ -100,16 +100,21 @@ def _passed(candidate: Path, draft: Manifest) -> Verdict:
     return verdict
 
 
-def _refuse_older(lake: Lake, draft: Manifest) -> None:
+def refuse_older(lake: Lake, as_of: date) -> None:
+    """Refuse to look at a day before that of the served release.
+
+    Raises:
+        ReleaseError: naming both days.
+    """
     current = lake.current_release()
     if current is None:
         return
-    as_of = read_manifest(lake.releases / current).as_of
-    if draft.as_of < as_of:
+    served_day = read_manifest(lake.releases / current).as_of
+    if as_of < served_day:
         raise ReleaseError(
-            f"the candidate is as of {draft.as_of}, the served release as of {as_of}",
-            where=str(lake.candidate),
-            remedy="rebuild past days with a backfill: it ends in one release as of tonight",
+            f"as of {as_of} is before the served release, which is as of {served_day}",
+            where=str(lake.root),
+            remedy=f"run as of {served_day} or later; a correction of past days ends in a release as of tonight",
         )
 
 

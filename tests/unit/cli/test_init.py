@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from lorelake.cli.init import init, render
 from lorelake.errors import LorelakeError, UsageError
+from lorelake.lake import Lake
+from lorelake.release.build import check_team
 from lorelake.settings import Settings, Source, Team, load
 
 NOTE = b"# Retry with the same key\n\nA new key stores the object twice.\n"
@@ -49,10 +51,28 @@ def test_it_shows_what_is_there_and_writes_settings_that_load(folder: Path) -> N
     assert sorted(path.name for path in folder.iterdir()) == ["lorelake.toml", "notes"]
 
 
-def test_nothing_is_assumed_that_was_not_said(folder: Path) -> None:
-    assert run("--from", "notes", "--team", "core", "--yes").exit_code == 0
+def test_a_folders_name_is_the_project_assumed_for_it_and_this_is_said(folder: Path) -> None:
+    """Notes without a project are served to nobody: the first night would be for nothing."""
+    result = run("--from", "notes", "--from", ".", "--team", "core", "--yes")
+    assert "this is assumed, and marked so: project notes, project my-team\n" in result.output
     settings = load(folder / "lorelake.toml")
-    assert settings == Settings(team=Team("core"), sources=(Source("notes"),), folder=settings.folder)
+    assert settings.sources == (Source("notes", "notes"), Source(".", "my-team"))
+    assert settings.recall.projects == ("notes", "my-team")
+    assert settings.people == ()
+
+
+def test_a_lake_of_another_team_is_left_alone(folder: Path) -> None:
+    """After a look at the example, ./lake is the example's: the next night would refuse these settings."""
+    lake = Lake(folder / "lake")
+    check_team(lake, "tidewharf")
+    result = run("--from", "notes", "--team", "core", "--yes")
+    assert "./lake belongs to another team; this one's memory will lie in ./lake-core" in result.output
+    settings = load(folder / "lorelake.toml")
+    assert settings.lake_root == (folder / "lake-core").resolve()
+    check_team(Lake(settings.lake_root), "core")
+    assert lake.team() == "tidewharf"
+    assert run("--from", "notes", "--team", "tidewharf", "--yes", "--force").exit_code == 0
+    assert load(folder / "lorelake.toml").lake_root == lake.root.resolve()
 
 
 def test_the_stores_of_this_machine_are_found(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +84,7 @@ def test_the_stores_of_this_machine_are_found(folder: Path, tmp_path: Path, monk
     assert f"Claude Code  {store.parent}: 1 transcripts" in result.output
     assert "Codex" in result.output
     assert "not on this machine" in result.output
-    assert [source.path for source in load(folder / "lorelake.toml").sources] == [str(store.parent)]
+    assert load(folder / "lorelake.toml").sources == (Source(str(store.parent)),), "transcripts tell their project"
 
 
 def test_no_store_and_no_folder_is_told_with_the_way_out(folder: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 import types
@@ -43,7 +44,8 @@ def test_a_wrong_call_is_2(capsys, arguments):
     assert run(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert "Error" in err or "error" in err
+    assert err.startswith("lorelake: error: ")
+    assert "\n  remedy: `lorelake" in err
 
 
 @pytest.mark.parametrize(
@@ -65,10 +67,52 @@ def test_a_missing_extra_is_named(monkeypatch, capsys):
     assert "pip install 'lorelake[pipeline]'" in capsys.readouterr().err
 
 
-def test_a_fault_of_ours_is_not_told_as_a_missing_extra(monkeypatch):
+def test_a_fault_of_ours_is_not_told_as_a_missing_extra(monkeypatch, capsys):
     monkeypatch.setitem(cli.cli.lazy, "probe", Lazy("lorelake.no_such_module:x", "A probe.", "pipeline"))
-    with pytest.raises(ModuleNotFoundError):
+    assert run(["probe"]) == 1
+    assert (
+        "a fault of lorelake: ModuleNotFoundError: No module named 'lorelake.no_such_module'" in capsys.readouterr().err
+    )
+
+
+def test_a_fault_of_ours_is_one_line_and_its_traceback_a_matter_of_asking(command, capsys, monkeypatch):
+    command(lambda: {}["nothing"])
+    assert run(["probe"]) == 1
+    assert capsys.readouterr().err == (
+        "lorelake: error: a fault of lorelake: KeyError: 'nothing'\n"
+        "  remedy: please report it, with what the same call says under LORELAKE_TRACEBACK=1\n"
+    )
+    monkeypatch.setenv("LORELAKE_TRACEBACK", "1")
+    with pytest.raises(KeyError):
         run(["probe"])
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied", "/lake/CURRENT"), "run it as the user who owns that file"),
+        (OSError(errno.ENOSPC, "No space left on device", "/lake/.x.tmp"), "make room on that disk"),
+    ],
+)
+def test_the_systems_no_is_told_with_place_and_remedy(command, capsys, error, told):
+    def body():
+        raise error
+
+    command(body)
+    assert run(["probe"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"lorelake: error: {error.filename}: {error.strerror}\n  remedy: ")
+    assert told in err
+
+
+@pytest.mark.parametrize("how", [KeyboardInterrupt, click.Abort])
+def test_ctrl_c_is_one_line_and_130(command, capsys, how):
+    def body():
+        raise how
+
+    command(body)
+    assert run(["probe"]) == 130
+    assert capsys.readouterr().err == "\nlorelake: stopped; what is served is as it was\n"
 
 
 def test_a_commands_own_exit_code_is_kept(command):

@@ -20,18 +20,20 @@ def test_list_marks_what_is_served(call, published):
     code, out, _ = call("list")
     assert code == 0
     heading, _, line = out.splitlines()
-    assert heading.split()[:6] == ["release", "as", "of", "published", "(UTC)", "changed"]
+    assert heading.split()[:6] == ["release", "as", "of", "published", "(UTC)", "active"]
     assert line.split()[:3] == ["*", published.current_release(), "2026-03-20"]
+    assert line.split()[5:8] == ["5", "4", "0"]
     assert "+5 active" in line
-    assert line.split()[-3:] == ["5", "4", "0"]
     code, out, _ = call("list", "--json")
     assert json.loads(out)["release_id"] == published.current_release()
 
 
-def test_an_empty_lake_says_so(call, tmp_path):
-    code, out, err = call("list", home=str(tmp_path / "none"))
+@pytest.mark.parametrize("command", ["list", "verify"])
+def test_an_empty_lake_says_so(call, tmp_path, command):
+    code, out, err = call(command, home=str(tmp_path / "none"))
     assert (code, out) == (1, "")
     assert "no release is published here" in err
+    assert "remedy: " in err
 
 
 def test_verify_is_0_on_a_sound_release_and_1_on_a_harmed_one(call, published):

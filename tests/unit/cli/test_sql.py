@@ -114,3 +114,14 @@ def test_an_older_release_is_asked_by_id(call, published):
     assert call("select 1", "--release", published.current_release())[0] == 0
     assert call("select 1", "--release", "2026-01-01-00000000")[0] == 1
     assert call("select 1", "--release", "../../x")[0] == 2
+
+
+def test_a_damaged_table_is_named_with_the_way_to_find_out(published, capsys):
+    victim = published.releases / published.current_release() / "tables/votes.parquet"
+    victim.chmod(0o640)
+    victim.write_bytes(b"")
+    assert run(["sql", "select 1", "--home", str(published.root)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("lorelake: error: ")
+    assert "votes.parquet" in err
+    assert "`lorelake release verify`" in err

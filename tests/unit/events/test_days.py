@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 
 from lorelake.content.redaction import Redactor
 from lorelake.events import days as event_days
@@ -16,7 +17,7 @@ from lorelake.formats.record import Event, Unit, UnitFacts
 from lorelake.lake import Lake, frame, read_table, write_table
 from lorelake.raw.keep import body_of
 from lorelake.settings import Person, Project, Settings, Team
-from lorelake.tables import EVENTS, RAW_RECORDS, UNITS
+from lorelake.tables import EVENTS, RAW_RECORDS, UNITS, Table
 
 REDACTOR = Redactor(b"a key for tests, nothing more 32")
 MARA = Person(id="mara", emails=("mara@example.com",), logins=("mlind",), slack=("U1",))
@@ -110,6 +111,19 @@ def test_nothing_changed_derives_nothing(tmp_path: Path) -> None:
     store(lake, raw("s", "a", 1))
     assert derive(lake) == {"2026-03-02": 1}
     assert derive(lake) == {}
+
+
+@pytest.mark.parametrize("table", [EVENTS, UNITS])
+def test_a_deleted_derived_file_is_made_again(tmp_path: Path, table: Table) -> None:
+    """The hash of its inputs is still known; who deletes `events/` must not end with an empty memory."""
+    lake = Lake(tmp_path)
+    store(lake, raw("s", "a", 1))
+    derive(lake)
+    path = lake.table(table, date(2026, 3, 2))
+    before = path.read_bytes()
+    path.unlink()
+    assert derive(lake) == {"2026-03-02": 1}
+    assert path.read_bytes() == before
 
 
 def test_an_alias_edit_redoes_the_days(tmp_path: Path) -> None:

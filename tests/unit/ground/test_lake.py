@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lorelake.errors import ContractError, LakeBusyError
+from lorelake.errors import ContractError, LakeBusyError, LorelakeError
 from lorelake.lake import Lake, frame, read_table, write_bytes, write_table
-from lorelake.tables import ADMISSIONS, EVENTS, SUPERSESSION_CANDIDATES
+from lorelake.tables import ADMISSIONS, EVENTS, INTAKE, LEDGER, SUPERSESSION_CANDIDATES
 
 SAID = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -95,3 +95,37 @@ def test_a_second_writer_is_told_and_a_dead_one_holds_nothing(tmp_path: Path) ->
         other.wait(10)
     with Lake(tmp_path).writing():
         pass
+
+
+def test_sweeping_takes_half_written_files_and_nothing_else(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    kept = [lake.current, tmp_path / "events" / "people.parquet", lake.releases / "2026-03-20-0123abcd" / ".x.1.tmp"]
+    half = [tmp_path / ".CURRENT.7.tmp", tmp_path / "raw" / "slack" / "day=2026-03-01" / ".raw_records.parquet.7.tmp"]
+    for path in [*kept, *half]:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    lake.sweep()
+    assert [path.exists() for path in kept + half] == [True] * 3 + [False] * 2
+
+
+def test_a_damaged_file_is_named_with_the_way_back(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    good, bad = lake.table(INTAKE), lake.table(LEDGER)
+    write_table(INTAKE, frame(INTAKE, []), good)
+    bad.parent.mkdir(parents=True)
+    bad.write_bytes(b"PAR1 and no more")
+    with pytest.raises(LorelakeError) as caught:
+        read_table(LEDGER, bad)
+    assert caught.value.where == str(bad)
+    assert "raw/intake.parquet" in str(caught.value.remedy)
+    assert lake.damaged() == [bad]
+
+
+def test_damage_is_looked_for_in_every_stage_but_not_in_releases(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    folders = ("raw/slack/day=2026-03-01", "quarantine", "events", "evidence/signals/day=2026-03-01", "learnings")
+    paths = [tmp_path / folder / "x.parquet" for folder in folders]
+    for path in [*paths, tmp_path / "releases" / "r" / "tables" / "x.parquet"]:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"")
+    assert lake.damaged() == sorted(paths)

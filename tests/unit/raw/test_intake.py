@@ -227,3 +227,36 @@ def test_a_mark_written_by_somebody_is_nobodys_mark(tmp_path: Path) -> None:
     body = json.loads(stored(lake)["body"][0])
     assert body["say"].count(mark) == 1
     assert body["say"].startswith("by [quoted:email:")
+
+
+def test_a_changed_assumption_of_the_settings_reaches_every_stored_record(tmp_path: Path) -> None:
+    """A third of a folder once kept the old project, because equal rows were folded in no order."""
+    lines = [said(f"s{number}", "a", "2026-03-01T10:00") for number in range(50)]
+    night(Lake(tmp_path), [capture("a.jsonl", *lines, project="before")])
+    night(Lake(tmp_path), [capture("a.jsonl", *lines, project="after")])
+    assert stored(Lake(tmp_path))["project_hint"].to_list() == ["after"] * 50
+
+
+def test_what_no_format_took_leaves_the_books_when_it_is_mended_or_gone(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    empty, gone = refuse("notes.jsonl", b"", "empty", "the file is empty"), refuse("x.zip", b"", "empty", "no files")
+
+    def look(found: Sequence[Capture], refused: Sequence[Refusal], as_of: date) -> pl.DataFrame:
+        named = [(intake.UNRECOGNISED, refusal.member, refusal) for refusal in refused]
+        plan = intake.plan(lake, as_of, [("claude_code", one) for one in found], named, REDACTOR, lambda _: Lines())
+        intake.close(lake, plan)
+        return plan.quarantine
+
+    assert look([], [empty, gone], AS_OF)["capture"].to_list() == ["notes.jsonl", "x.zip"]
+    again = look([], [empty, gone], date(2026, 3, 21))
+    assert set(again["first_seen"]) == {AS_OF}
+    assert look([capture("notes.jsonl", said("s1", "a", "2026-03-02T10:00"))], [], date(2026, 3, 22)).is_empty()
+    assert read_table(INTAKE, lake.table(INTAKE))["source"].to_list() == ["claude_code"]
+
+
+def test_a_unit_that_moves_to_a_later_day_is_written_there_before_it_leaves_the_old_one(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    night(lake, [capture("one", said("s1", "a", None))])
+    plan = night(lake, [capture("two", said("s1", "b", "2026-03-25T10:00"))])
+    assert [day.isoformat() for day in plan.days] == ["2026-03-25", "2026-03-20"]
+    assert stored(lake)["unit_day"].to_list() == [date(2026, 3, 25)] * 2

@@ -196,7 +196,7 @@ def without_rights():
 def open_to_all(published):
     """The published lake in a folder that everybody may pass through; pytest's own are their owner's alone."""
     with tempfile.TemporaryDirectory() as place:
-        os.chmod(place, 0o755)
+        os.chmod(place, 0o755)  # noqa: S103
         root = Path(place) / "lake"
         shutil.copytree(published.root, root)
         root.chmod(0o755)
