@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -120,7 +121,8 @@ def cli_page() -> str:
     parts = [HEADER + "# Commands\n"]
 
     def describe(command: click.Command, path: list[str], parent: click.Context | None) -> None:
-        context = click.Context(command, info_name=path[-1], parent=parent, terminal_width=100, max_content_width=100)
+        kept: dict[str, Any] = {**command.context_settings, "terminal_width": 100, "max_content_width": 100}
+        context = click.Context(command, info_name=path[-1], parent=parent, **kept)
         parts.append(f"\n## {' '.join(path)}\n\n```text\n{command.get_help(context)}\n```\n")
         if isinstance(command, click.Group):
             for name in command.list_commands(context):

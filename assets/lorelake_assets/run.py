@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -20,7 +21,7 @@ from lorelake.landing.hash_cache import HashCache
 from lorelake.raw import intake
 from lorelake.release.build import check_team
 from lorelake.release.manifest import config_sha256, read_manifest
-from lorelake.release.publish import refuse_older
+from lorelake.release.publish import refuse_older, verify
 from lorelake.release.verdict import read_verdict
 from lorelake.settings import Settings
 from lorelake.tables import RAW_RECORDS
@@ -134,7 +135,7 @@ def code_sha256() -> str:
 def served_already(lake: Lake, work: Work) -> str | None:
     """The served release, if it was made from exactly these inputs and nothing is left to derive."""
     current = lake.current_release()
-    if current is None or work.days or work.plan.days:
+    if current is None or work.days or work.plan.days or verify(lake.releases / current):
         return None
     return current if read_manifest(lake.releases / current).inputs.get("night") == work.inputs_sha256 else None
 
@@ -181,5 +182,6 @@ def why_failed(events: Sequence[Any], lake: Lake) -> LorelakeError:
             cause = event.step_failure_data.error
             while cause.cause:
                 cause = cause.cause
-            return LorelakeError(cause.message.strip(), where=f"step {event.step_key}", remedy=remedy)
+            words = re.sub(r"^(lorelake\.errors\.)?\w+Error: ", "", cause.message.strip())
+            return LorelakeError(words, where=f"step {event.step_key}", remedy=remedy)
     return LorelakeError("the run failed before its first step", remedy=remedy)

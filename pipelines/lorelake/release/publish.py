@@ -101,7 +101,7 @@ def _passed(candidate: Path, draft: Manifest) -> Verdict:
 
 
 def refuse_older(lake: Lake, as_of: date) -> None:
-    """Refuse to look at a day before that of the served release.
+    """Refuse to look at a day before that of the served release. Its id tells the day, even where it is damaged.
 
     Raises:
         ReleaseError: naming both days.
@@ -109,7 +109,7 @@ def refuse_older(lake: Lake, as_of: date) -> None:
     current = lake.current_release()
     if current is None:
         return
-    served_day = read_manifest(lake.releases / current).as_of
+    served_day = date.fromisoformat(current[:10])
     if as_of < served_day:
         raise ReleaseError(
             f"as of {as_of} is before the served release, which is as of {served_day}",
