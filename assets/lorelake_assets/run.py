@@ -31,6 +31,7 @@ from lorelake_assets.resources import Night, day_inputs, format_of, redactor
 
 Progress = Callable[[str, int, int], None]
 
+STOPPED = "DagsterExecutionInterruptedError"
 SHOWN = 5
 """Refusals that an error lists; the rest is counted."""
 
@@ -145,6 +146,7 @@ def run(night: Night, work: Work) -> None:
 
     Raises:
         LorelakeError: a step failed; the served release is as it was.
+        KeyboardInterrupt: somebody stopped it; the same holds.
     """
     os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
     from lorelake_assets.definitions import build_defs
@@ -163,7 +165,18 @@ def run(night: Night, work: Work) -> None:
         raise_on_error=False,
     )
     if not result.success:
+        if interrupted(result.all_events):
+            raise KeyboardInterrupt
         raise why_failed(result.all_events, night.lake)
+
+
+def interrupted(events: Sequence[Any]) -> bool:
+    """Whether it was Ctrl-C: dagster tells of a cancelled run, or of a step that failed by it."""
+    return any(
+        event.event_type_value == "PIPELINE_CANCELED"
+        or getattr(getattr(event.event_specific_data, "error", None), "cls_name", "") == STOPPED
+        for event in events
+    )
 
 
 def why_failed(events: Sequence[Any], lake: Lake) -> LorelakeError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -96,6 +97,7 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 
 def _serve(connection: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process, which then kills this one
     threading.Thread(target=_end_with_parent, name="end with the first process", daemon=True).start()
     imported = iter(HEAVY)
     while True:
