@@ -10,8 +10,10 @@ from __future__ import annotations
 import glob
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from dataclasses import asdict, dataclass
 from datetime import date
 from importlib.metadata import version
@@ -218,16 +220,17 @@ class Project:
     def _call(self, command: str, *arguments: str) -> Any:
         from dbt.cli.main import dbtRunner
 
-        outcome = dbtRunner(manifest=self._manifest).invoke(
-            [
-                "--quiet", "--no-print", "--no-use-colors", "--no-write-json", "--no-partial-parse",
-                "--no-send-anonymous-usage-stats", "--no-version-check",
-                "--log-level", "none", "--log-level-file", "none", "--log-path", str(self._scratch / "logs"),
-                command,
-                "--project-dir", str(self.folder), "--profiles-dir", str(self.folder),
-                "--target-path", str(self._scratch / "target"), "--vars", self._variables, *arguments,
-            ]
-        )  # fmt: skip
+        with chdir(os.getcwd()):  # dbt goes into its project's folder and stays there
+            outcome = dbtRunner(manifest=self._manifest).invoke(
+                [
+                    "--quiet", "--no-print", "--no-use-colors", "--no-write-json", "--no-partial-parse",
+                    "--no-send-anonymous-usage-stats", "--no-version-check",
+                    "--log-level", "none", "--log-level-file", "none", "--log-path", str(self._scratch / "logs"),
+                    command,
+                    "--project-dir", str(self.folder), "--profiles-dir", str(self.folder),
+                    "--target-path", str(self._scratch / "target"), "--vars", self._variables, *arguments,
+                ]
+            )  # fmt: skip
         if outcome.exception is not None:
             raise ContractError(f"dbt {command} could not run: {outcome.exception}", where=str(self.folder))
         return outcome.result
