@@ -42,8 +42,11 @@ def test_threads_and_row_order_leave_every_byte_as_it_is(tmp_path: Path) -> None
     assert sorted(dbt.models_dir().rglob("*")) == before, "dbt wrote into models/"
 
 
-def test_an_empty_lake_gives_empty_tables(tmp_path: Path) -> None:
+def test_an_empty_lake_gives_empty_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also: dbt goes into its project's folder, and relative paths of whoever called must not go with it."""
+    monkeypatch.chdir(tmp_path)
     result = dbt.build(Lake(tmp_path), AS_OF, SETTINGS)
+    assert Path.cwd() == tmp_path
     assert set(result.rows) == {table.name for table in TABLES.values() if table.sql}
     assert set(result.rows.values()) == {0}
     assert result.success
