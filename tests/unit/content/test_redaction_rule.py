@@ -77,7 +77,7 @@ def look_alikes() -> list[str]:
             "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n" + noise * 40).decode(),
             f"github.com/org/repo v0.0.0-20260101{i:06d}-{sha1[:12]} h1:{base64.b64encode(noise[:32]).decode()}",
             f"pkg@{i}.{i + 1}.{i + 2}-rc.{i}+build.{sha1[:7]}",
-            f"/home/dev/work/module_{i}/src/{sha1[:10]}/index.ts:{i}:{i + 7}",
+            f"/home/dev/code/module_{i}/src/{sha1[:10]}/index.ts:{i}:{i + 7}",
             f"toolu_01{base64.b64encode(noise[:15], b'ab').decode()}",
             f"msg_01{base64.b64encode(noise[:15], b'ab').decode()}",
             f"req_011C{base64.b64encode(noise[15:30], b'ab').decode()}",
