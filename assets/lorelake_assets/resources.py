@@ -13,8 +13,8 @@ import polars as pl
 
 from lorelake import settings as settings_module
 from lorelake.content.redaction import Redactor, load_key
+from lorelake.events import copies, visibility
 from lorelake.events import days as event_days
-from lorelake.events import visibility
 from lorelake.events.days import Inputs
 from lorelake.events.people import directory
 from lorelake.formats import registry
@@ -80,7 +80,8 @@ def day_inputs(lake: Lake, settings: Settings, as_of: date, raw: pl.LazyFrame | 
     rows = event_days.scan_raw(lake) if raw is None else raw
     people = directory(settings, event_days.slack_users(rows), redactor(settings))
     index = rows.select(event_days.INDEX).collect()
-    return Inputs(index, people, settings, as_of, visibility.narrowed(rows, settings.slack.include))
+    narrowed, copied = visibility.narrowed(rows, settings.slack.include), copies.owned_elsewhere(rows)
+    return Inputs(index, people, settings, as_of, narrowed, copied)
 
 
 def format_of(name: str) -> Any:

@@ -38,6 +38,7 @@ class Inputs:
         people_rows: `people` rows.
         as_of: the run's as-of day.
         narrowed: of `visibility.narrowed`.
+        copied: of `copies.owned_elsewhere`.
     """
 
     def __init__(
@@ -47,11 +48,12 @@ class Inputs:
         settings: Settings,
         as_of: date,
         narrowed: Mapping[str, str | None] | None = None,
+        copied: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
         self.settings, self.as_of = settings, as_of
         self.people = People(people_rows)
         self.narrowed = dict(narrowed or {})
-        self.owned = ownership.owners(index)
+        self.owned = ownership.owners(index) | dict(copied or {})
         self.links = ownership.links(index, self.owned)
         self._shared = digest(
             LOGIC_VERSION,

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-COPYING = ("claude_code", "codex")
-"""Sources whose sessions copy each other's records."""
+COPYING = ("claude_code",)
+"""Sources whose sessions copy each other's records with their ids; `copies` knows the others."""
 
 
 def owners(index: pl.DataFrame) -> dict[tuple[str, str], str]:
