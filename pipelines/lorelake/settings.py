@@ -29,6 +29,10 @@ CONSTANTS: dict[str, int | float] = {
     "corroborating_families": 2,
     "mechanical_families": 3,  # a machine's word needs more sessions than a person's
     "confidence_half_life_days": 180,
+    "degraded_share": 0.02,  # refused records, apart from those refused by policy, above which a source is degraded
+    "failed_share": 0.5,
+    "silent_after_days": 7,  # a source that paused no longer than this is never called silent
+    "silent_gap_factor": 3,  # else it is, once its pause is so many times its longest of the four weeks before
 }
 
 

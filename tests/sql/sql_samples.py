@@ -112,6 +112,7 @@ def intake(source: str, seen: int, reasons: Mapping[str, int]) -> Row:
     return {
         "source": source, "capture": f"{source}.zip", "capture_sha256": sha(source), "seen": seen,
         "kept": seen - refused, "refused": refused, "reasons": json.dumps(reasons), "fingerprint": sha(source),
+        "extent": "{}",
     }  # fmt: skip
 
 

@@ -48,6 +48,7 @@ COMMANDS: dict[str, Lazy] = {
     "check": Lazy("lorelake.cli.recall_commands:check", "Tell whether memory has an answer, without giving it."),
     "show": Lazy("lorelake.cli.recall_commands:show", "Show one item whole, by its id or a prefix of it."),
     "sql": Lazy("lorelake.cli.sql:sql", "Query a release's tables in SQL, read-only.", "pipeline"),
+    "sources": Lazy("lorelake.cli.sources:sources", "Tell whether each source still speaks.", "pipeline"),
     "quarantine": Lazy("lorelake.cli.quarantine:quarantine", "List refused records with place and reason.", "pipeline"),
     "release": Lazy("lorelake.cli.release:release", "List and verify releases.", "pipeline"),
 }

@@ -8,6 +8,7 @@ A format module offers a name, the versions it has seen, and four functions:
     read(capture: Capture) -> Iterator[Record | Refusal]            decodes; never interprets
     facts(unit: Unit) -> UnitFacts                                  what the unit says about itself
     events(unit: Unit) -> list[Event]                               from redacted records of one unit
+    place_of(unit_id: str) -> str | None                            optional: its conversation or repository
 
 `read` yields exactly one Record or Refusal for each native record it meets, so that seen = kept + refused.
 """
@@ -48,7 +49,8 @@ class Capture(msgspec.Struct, frozen=True):
     """What is read as one: a file, a Slack export, a project export, a repository.
 
     `name` is relative to its configured source and never an absolute path. `project` and `person` are the
-    assumptions the settings make for it. `include` lists the Slack conversation kinds that may be read.
+    assumptions the settings make for it. `include` lists the Slack conversation kinds that may be read. `extent` is
+    what landing knows of how much the capture covers (ref, commit), for the books.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Capture(msgspec.Struct, frozen=True):
     person: str | None = None
     include: tuple[str, ...] = ("public",)
     ref: str = "main"
+    extent: dict[str, Any] = {}
 
 
 class Record(msgspec.Struct):

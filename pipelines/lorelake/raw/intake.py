@@ -22,6 +22,7 @@ from lorelake.errors import SourceError
 from lorelake.formats.record import Capture, Record, Refusal, digest
 from lorelake.lake import Lake, frame, read_table, write_bytes, write_table
 from lorelake.raw import keep
+from lorelake.raw.extent import extent
 from lorelake.settings import LOGIC_VERSION
 from lorelake.tables import INTAKE, QUARANTINE, RAW_RECORDS
 
@@ -97,7 +98,8 @@ def plan(
         rows, refusals = _decode(source, capture, reader(source), redactor, as_of)
         staged.append(pl.DataFrame(rows, schema=RAW_RECORDS.polars_schema(), orient="row"))
         bad += [keep.quarantine_row(source, capture.name, refusal, redactor, as_of) for refusal in refusals]
-        entries.append(_entry(source, capture.name, capture.sha256, fingerprint(source, capture), len(rows), refusals))
+        mark, covered = fingerprint(source, capture), extent(capture, reader(source), rows)
+        entries.append(_entry(source, capture.name, capture.sha256, mark, len(rows), refusals, covered))
     for source, name, refusal in sorted(refused, key=lambda item: (item[0], item[1], item[2].reason)):
         bad.append(keep.quarantine_row(source, name, refusal, redactor, as_of))
         entries.append(_entry(source, name, refusal.sha256, digest(source, name, refusal.reason), 0, [refusal]))
@@ -133,7 +135,9 @@ def _decode(
     return list(keep.rows_of(source, capture, records(), redactor, as_of)), refusals
 
 
-def _entry(source: str, name: str, sha256: str, mark: str, kept: int, refusals: Sequence[Refusal]) -> dict[str, Any]:
+def _entry(
+    source: str, name: str, sha256: str, mark: str, kept: int, refusals: Sequence[Refusal], covered: str = "{}"
+) -> dict[str, Any]:
     reasons = Counter(refusal.reason for refusal in refusals)
     return {
         "source": source,
@@ -144,6 +148,7 @@ def _entry(source: str, name: str, sha256: str, mark: str, kept: int, refusals: 
         "kept": kept,
         "refused": len(refusals),
         "reasons": msgspec.json.encode(dict(reasons), order="sorted").decode(),
+        "extent": covered,
     }
 
 

@@ -63,6 +63,7 @@ def check_tables(frames: Frames, previous: Frames, allow_shrink: bool) -> list[F
     """
     checks: list[Callable[[], Iterator[Finding]]] = [
         lambda: _empty(frames),
+        lambda: _sources(frames["source_health"]),
         lambda: _quarantined(frames["learnings"]),
         lambda: _without_witness(frames),
         lambda: _tombstoned(frames),
@@ -80,6 +81,13 @@ def _empty(frames: Frames) -> Iterator[Finding]:
             yield error("table_empty", f"{name} has no row: nothing was looked at")
     if frames["learnings"].is_empty():
         yield Finding("no_learnings", "warning", "the release has no learning")
+
+
+def _sources(health: pl.DataFrame) -> Iterator[Finding]:
+    """A source that fell silent or cannot be read is no fault of the release, and nobody else would notice it."""
+    told = health.filter(pl.col("status") != "fine").sort("source").select("source", "status", "why")
+    for source, status, why in told.iter_rows():
+        yield Finding(f"source_{status}", "warning", f"{source}: {why}")
 
 
 def _quarantined(learnings: pl.DataFrame) -> Iterator[Finding]:

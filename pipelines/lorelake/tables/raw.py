@@ -66,6 +66,12 @@ INTAKE = Table(
         Column("kept", "int", "records that are in raw, whichever capture brought them first"),
         Column("refused", "int", "records refused; seen = kept + refused"),
         Column("reasons", "str", "JSON object: reason code to count"),
+        Column(
+            "extent",
+            "str",
+            "JSON object: what the capture covers (first and last time, units, ref, conversations); what lies outside "
+            "it was not looked at, and what is missing within it was not thereby deleted",
+        ),
     ),
     released=True,
 )

@@ -152,3 +152,13 @@ def test_a_missing_or_foreign_parquet_is_told_by_name(tmp_path):
     assert frames == {}
     assert {f.code for f in findings} == {"table_unreadable"}
     assert any(f.message.startswith("votes: ") for f in findings)
+
+
+@pytest.mark.parametrize("status", ["degraded", "silent", "failed"])
+def test_a_source_that_is_not_fine_is_a_warning_and_never_holds(night, status):
+    night.put("source_health", source="slack", status="fine", why="")
+    night.put("source_health", source="codex", status=status, why="nothing for 18 days")
+    findings = check_tables(night.tables(), {}, allow_shrink=False)
+    assert [(f.code, f.severity, f.message) for f in findings] == [
+        (f"source_{status}", "warning", "codex: nothing for 18 days")
+    ]
