@@ -93,3 +93,24 @@ def test_a_foreign_id_is_not_found_and_nothing_of_it_is_told(call, ids):
     assert "no item" in err
     assert "lantern" not in err.replace("lanternmark", "lantern-words")
     assert call("show", "lrn_")[0] == 2
+
+
+@pytest.mark.parametrize("projects", [("harbour",), ()])
+def test_no_command_tells_one_project_of_another(call, ids, projects):
+    """faults 30: search, list, get by id, counts, explanations and errors say nothing of what is not the reader's."""
+    given = [word for project in projects for word in ("--project", project)]
+    told = []
+    questions = ("clear the tile cache before a release", "lanternmark", "ochremark figures in a ticket", "use pnpm")
+    forms = [("recall",), ("recall", "--json"), ("recall", "--limit", "50"), ("check",), ("check", "--json")]
+    for question in questions:
+        for command, *form in forms:
+            told += call(command, question, *given, *form)[1:]
+    for name in ("cache", "secret_plan"):
+        for form in ((), ("--json",)):
+            code, *words = call("show", ids(name), *given, *form)
+            assert code == 1
+            told += [text.replace(ids(name), "") for text in words]  # the id was the asker's own word
+    everything = "\n".join(told).lower()
+    for foreign in ("tiles-clean", "tile cache with", "project:lantern", "never paste", "c0private"):
+        assert foreign not in everything
+    assert ("pnpm install" in everything) == bool(projects)
