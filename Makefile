@@ -47,7 +47,7 @@ lock: $(READY)  ## renew requirements.lock from pyproject.toml (needs uv on PATH
 	uv pip compile pyproject.toml --extra pipeline --extra mcp --extra forges --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-strip-extras --no-emit-index-url --no-emit-find-links --no-header -q -o requirements.lock
 
-bench: $(READY)  ## print figures: a night, ingestion, recall, dbt, redaction (some minutes)
+bench: $(READY)  ## print figures (half an hour; `pip install agentsview` into .venv for its comparison)
 	$(BIN)/python -m pytest tests/bench -q -s -p no:cacheprovider
 
 clean:  ## remove the lake of the example and build leftovers; keeps .venv

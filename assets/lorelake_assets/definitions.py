@@ -15,6 +15,8 @@ ASSETS = [
     events.people,
     events.events,
     events.sessions,
+    events.session_merge_requests,
+    events.imported_votes,
     events.ledger_asset,
     evidence.signals,
     evidence.admissions,

@@ -51,8 +51,9 @@ def tables_page() -> str:
 
 SECTIONS: dict[str, type[msgspec.Struct]] = {
     "team": settings.Team, "sources": settings.Source, "people": settings.Person, "projects": settings.Project,
-    "slack": settings.Slack, "redaction": settings.Redaction, "ledger": settings.Ledger, "review": settings.Review,
-    "recall": settings.Recall, "nightly": settings.Nightly,
+    "slack": settings.Slack, "archives": settings.Archives, "redaction": settings.Redaction,
+    "ledger": settings.Ledger, "review": settings.Review, "recall": settings.Recall, "collect": settings.Collect,
+    "nightly": settings.Nightly,
 }  # fmt: skip
 LISTS = {"sources", "people", "projects"}
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dagster as dg
 
 from lorelake.events import days as event_days
+from lorelake.events import imported_votes as votes_of_others
+from lorelake.events import merge_requests
 from lorelake.events import people as event_people
 from lorelake.lake import frame, read_table, write_table
-from lorelake.tables import LEDGER, PEOPLE, SESSIONS
+from lorelake.tables import IMPORTED_VOTES, LEDGER, PEOPLE, SESSION_MERGE_REQUESTS, SESSIONS
 from lorelake_assets import raw
 from lorelake_assets.partitions import daily_asset
 from lorelake_assets.resources import Night, day_inputs, format_of, redactor
@@ -39,6 +41,24 @@ def sessions(night: Night) -> dg.MaterializeResult[None]:
     rows = event_days.sessions(lake, day_inputs(lake, night.settings, night.day))
     write_table(SESSIONS, rows, lake.table(SESSIONS))
     return dg.MaterializeResult(metadata={"units": rows.height, "families": rows["family_id"].n_unique()})
+
+
+@dg.asset(group_name="events", deps=[events, sessions], kinds={"python", "parquet"})
+def session_merge_requests(night: Night) -> dg.MaterializeResult[None]:
+    """Join sessions to merge requests by link, commit and branch, over all days."""
+    lake = night.lake
+    rows = merge_requests.of_lake(lake, night.settings.projects)
+    write_table(SESSION_MERGE_REQUESTS, frame(SESSION_MERGE_REQUESTS, rows), lake.table(SESSION_MERGE_REQUESTS))
+    return dg.MaterializeResult(metadata={"joins": len(rows)})
+
+
+@dg.asset(group_name="events", deps=[events, sessions, people], kinds={"python", "parquet"})
+def imported_votes(night: Night) -> dg.MaterializeResult[None]:
+    """What teamai and GitMem counted of their own use. Nothing is decided by it."""
+    lake = night.lake
+    found = votes_of_others.of_lake(lake)
+    write_table(IMPORTED_VOTES, frame(IMPORTED_VOTES, found.rows), lake.table(IMPORTED_VOTES))
+    return dg.MaterializeResult(metadata={"totals": len(found.rows), "unread": found.unread})
 
 
 @dg.asset(group_name="events", name="ledger", deps=[raw.intake, people], kinds={"python", "parquet"})

@@ -80,7 +80,8 @@ def day_inputs(lake: Lake, settings: Settings, as_of: date, raw: pl.LazyFrame | 
     rows = event_days.scan_raw(lake) if raw is None else raw
     people = directory(settings, event_days.slack_users(rows), redactor(settings))
     index = rows.select(event_days.INDEX).collect()
-    narrowed, copied = visibility.narrowed(rows, settings.slack.include), copies.owned_elsewhere(rows)
+    narrowed = visibility.narrowed(rows, settings.slack.include)
+    copied = {**copies.owned_elsewhere(rows), **visibility.deleted_elsewhere(rows)}
     return Inputs(index, people, settings, as_of, narrowed, copied)
 
 

@@ -14,9 +14,11 @@ from typing import Any
 import lorelake
 from lorelake.errors import AuditError, LorelakeError, SettingsError, SourceError
 from lorelake.events import days as event_days
+from lorelake.formats import registry
 from lorelake.formats.record import digest
 from lorelake.lake import Lake, write_bytes
 from lorelake.landing import discover
+from lorelake.landing.archive import limits_of
 from lorelake.landing.hash_cache import HashCache
 from lorelake.raw import intake
 from lorelake.release.build import check_team
@@ -27,7 +29,7 @@ from lorelake.settings import Settings
 from lorelake.tables import RAW_RECORDS
 from lorelake_assets.dbt import project_dir
 from lorelake_assets.partitions import range_tags
-from lorelake_assets.resources import Night, day_inputs, format_of, redactor
+from lorelake_assets.resources import Night, day_inputs, redactor
 
 Progress = Callable[[str, int, int], None]
 
@@ -63,12 +65,13 @@ def prepare(night: Night, progress: Progress = quiet) -> Work:
     """Look at every source, decode what is new, and stage it for the run. Needs no orchestrator.
 
     Raises:
-        SettingsError: no sources; the lake belongs to another team; or the key file can be read by others.
+        SettingsError: no sources and no landing folder; the lake belongs to another team; or the key file can be read
+            by others.
         SourceError: there is nothing to derive a release from.
         ReleaseError: the served release is of a later day; said before anything is derived.
     """
     settings, lake = night.settings, night.lake
-    if not settings.sources:
+    if not settings.sources and not lake.landing.is_dir():
         raise SettingsError(
             "no [[sources]], so there is nothing to read",
             where=night.settings_path,
@@ -78,10 +81,10 @@ def prepare(night: Night, progress: Progress = quiet) -> Work:
     refuse_older(lake, night.day)
     lake.sweep()
     hashes = lake.state / "capture_hashes.json"
-    cache = HashCache(hashes.read_bytes() if hashes.exists() else None)
+    cache = HashCache(hashes.read_bytes() if hashes.exists() else None, limits_of(settings.archives))
     found = discover.captures(settings, cache)
     write_bytes(hashes, cache.dumps())
-    plan = intake.plan(lake, night.day, found.captures, found.refusals, redactor(settings), format_of, progress)
+    plan = intake.plan(lake, night.day, found.captures, found.refusals, redactor(settings), registry.by_name, progress)
     _refuse_nothing(lake, plan)
     intake.save(lake, plan)
     inputs = day_inputs(lake, settings, night.day, intake.after(lake, plan))
@@ -95,7 +98,7 @@ def _refuse_nothing(lake: Lake, plan: intake.Plan) -> None:
     Raises:
         SourceError: naming what was met, and why it was refused.
     """
-    if plan.staged.height or lake.days(RAW_RECORDS):
+    if plan.rows or lake.days(RAW_RECORDS):
         return
     met = [
         f"{uri}: {reason}: {detail}"

@@ -124,6 +124,7 @@ def _next(night: Night, example: bool) -> None:
     lines = [
         (f"{program} sql {_quoted(surest)}", ""),
         (f"{program} quarantine", "what could not be read, and why"),
+        (f"{program} sources", "which sources still speak"),
         (f"{program} release list", ""),
     ]
     if example:

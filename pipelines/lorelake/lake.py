@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lorelake.errors import ContractError, LakeBusyError, LorelakeError
 from lorelake.tables import Table
@@ -54,6 +55,11 @@ class Lake:
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
         return path
+
+    @property
+    def landing(self) -> Path:
+        """What `collect`, `pull` and `import` brought here, as it came; not redacted, so its writers make it 0700."""
+        return self.root / "landing"
 
     @property
     def state(self) -> Path:
@@ -139,15 +145,27 @@ class Lake:
 
 def write_bytes(path: Path, data: bytes, mode: int = 0o640) -> None:
     """Write a whole file: temporary neighbour, fsync, rename, fsync of the folder."""
+    _write_whole(path, lambda handle: handle.write(data), mode)
+
+
+def _write_whole(path: Path, write: Callable[[BinaryIO], object], mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with open(temporary, "wb") as handle:
-        handle.write(data)
-        handle.flush()
-        os.fsync(handle.fileno())
-    os.chmod(temporary, mode)
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "wb") as handle:
+            os.chmod(temporary, mode)
+            write(handle)
+            handle.flush()
+            os.fsync(handle.fileno())
+        os.replace(temporary, path)
+    except Exception:
+        temporary.unlink(missing_ok=True)
+        raise
     sync_folder(path.parent)
+
+
+HALF_WRITTEN = re.compile(r"\..+\.\d+\.tmp")
+"""Names that `write_bytes` gives a file until it is whole; a killed writer may leave one."""
 
 
 def sync_folder(folder: Path) -> None:
@@ -192,14 +210,48 @@ def checked(table: Table, data: polars.DataFrame) -> polars.DataFrame:
 
 def write_table(table: Table, data: polars.DataFrame, path: Path) -> None:
     """Write one Parquet file of a table, whole or not at all. Raises ContractError where it does not fit."""
-    import io
+    write_table_pieces(table, iter([data]), path)
 
+
+def write_table_pieces(table: Table, pieces: Iterator[polars.DataFrame], path: Path) -> int:
+    """Write one Parquet file of a table piece by piece, whole or not at all. Returns its rows.
+
+    Args:
+        pieces: each a row group, of which one at a time is held; every key of a piece comes before those of the next.
+
+    Raises:
+        ContractError: a piece does not fit the table, or there is none.
+    """
     import pyarrow.parquet as parquet
 
-    arrow = checked(table, data).to_arrow().cast(table.arrow_schema())
-    buffer = io.BytesIO()
-    parquet.write_table(arrow, buffer, compression="zstd", compression_level=3, store_schema=False)
-    write_bytes(path, buffer.getvalue())
+    schema, rows = table.arrow_schema(), 0
+
+    def write(handle: BinaryIO) -> None:
+        nonlocal rows
+        with parquet.ParquetWriter(
+            handle, schema, compression="zstd", compression_level=3, store_schema=False
+        ) as writer:
+            for piece in pieces:
+                rows += piece.height
+                writer.write_table(checked(table, piece).to_arrow().cast(schema))
+
+    _write_whole(path, write, 0o640)
+    return rows
+
+
+def place(source: Path, path: Path) -> None:
+    """Put a whole, synced file of the same file system at its place, at once. The source stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.unlink(missing_ok=True)
+    try:
+        os.link(source, temporary)
+    except OSError:  # a file system without hard links
+        write_bytes(path, source.read_bytes())
+        return
+    os.replace(temporary, path)
+    temporary.unlink(missing_ok=True)  # replacing a name of the same file by another does nothing
+    sync_folder(path.parent)
 
 
 def read_table(table: Table, paths: Path | Sequence[Path]) -> polars.DataFrame:

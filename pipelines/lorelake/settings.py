@@ -20,7 +20,7 @@ from lorelake.errors import SettingsError
 
 FILE_NAME = "lorelake.toml"
 HOME_VARIABLE = "LORELAKE_HOME"
-LOGIC_VERSION = "1"
+LOGIC_VERSION = "2"
 """Part of every input hash: a change of any derivation rule raises it and rebuilds all days."""
 
 CONSTANTS: dict[str, int | float] = {
@@ -47,7 +47,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file or folder to read. `project` and `person` are assumptions for files that state neither."""
 
     path: Annotated[
-        str, Meta(description="file, folder, archive or Git repository; what lies in it decides the format")
+        str,
+        Meta(description="file, folder, archive, Git repository or `s3://bucket/prefix`; content decides the format"),
     ]
     project: Annotated[str | None, Meta(description="project assumed, and marked so, where a record states none")] = (
         None
@@ -64,7 +65,10 @@ class Person(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Literal["human", "agent", "bot"], Meta(description="only a human's words make a learning active")
     ] = "human"
     emails: Annotated[tuple[str, ...], Meta(description="addresses in commits and sources, in any case")] = ()
-    logins: Annotated[tuple[str, ...], Meta(description="logins at GitHub and GitLab, in any case")] = ()
+    logins: Annotated[
+        tuple[str, ...],
+        Meta(description="logins at GitHub and GitLab, in any case; `id:<number>` as GitLab exports name people"),
+    ] = ()
     slack: Annotated[tuple[str, ...], Meta(description="Slack user ids (`U…`)")] = ()
 
 
@@ -83,6 +87,15 @@ class Slack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tuple[Literal["public", "private", "dm"], ...],
         Meta(description="kinds of conversation; unknown privacy counts as private"),
     ] = ("public",)
+
+
+class Archives(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a zip or tar.gz among the sources may hold; one that holds more is refused whole, naming the limit."""
+
+    members: Annotated[int, Meta(description="files in it", ge=1)] = 100_000
+    total_mib: Annotated[int, Meta(description="size of all that comes out, in MiB", ge=1)] = 4096
+    member_mib: Annotated[int, Meta(description="size of one file that comes out, in MiB", ge=1)] = 512
+    ratio: Annotated[int, Meta(description="how many times its packed size may come out, above 1 MiB", ge=1)] = 200
 
 
 class Redaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,6 +134,15 @@ class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(description="items in one answer", ge=1)] = 3
 
 
+class Collect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where people's machines deliver transcripts to; nothing is sent before a person there enables a project."""
+
+    deliver_to: Annotated[
+        str | None,
+        Meta(description="folder or `s3://bucket/prefix` offered to who enables a project; by default the lake's own"),
+    ] = None
+
+
 class Nightly(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The day a run looks at."""
 
@@ -137,10 +159,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     people: tuple[Person, ...] = ()
     projects: tuple[Project, ...] = ()
     slack: Slack = Slack()
+    archives: Archives = Archives()
     redaction: Redaction = Redaction()
     ledger: Ledger = Ledger()
     review: Review = Review()
     recall: Recall = Recall()
+    collect: Collect = Collect()
     nightly: Nightly = Nightly()
     home: Annotated[str, Meta(description="the lake's folder; `LORELAKE_HOME` goes before it")] = "lake"
     folder: str = "."

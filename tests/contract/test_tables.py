@@ -24,6 +24,8 @@ WRITERS = {
     "people": "events/people.py",
     "units": "events/derive.py",
     "sessions": "events/days.py",
+    "session_merge_requests": "events/merge_requests.py",
+    "imported_votes": "events/imported_votes.py",
     "events": "events/derive.py",
     "ledger": "events/ledger.py",
     "signals": "evidence/signals.py",

@@ -263,9 +263,11 @@ class Oracle:
         return "candidate", reason
 
     def last_sign(self, learning: str, until: datetime) -> datetime:
-        signs = [signal["ts"] for _, signal in self.members[learning]]
-        signs += [row["ts"] for row in self._named[learning]]
-        return max(ts for ts in signs if ts <= until)
+        signs = [row["ts"] for row in self._named[learning] if row["ts"] <= until]
+        for _, signal in self.members[learning]:
+            if signal["ts"] <= until:
+                signs += [signal["ts"], datetime.combine(signal["first_kept"], time.min, UTC)]
+        return max(signs)
 
     def tonight(self, learning: str) -> datetime:
         """The end of the as-of day, or a tombstone or restoration after it, which acts at once."""
@@ -292,6 +294,9 @@ class Oracle:
         midnight = datetime.combine(self.as_of, time.min, UTC)
         for ts in list(instants):
             due = datetime.combine(ts.date() + timedelta(SILENT_DAYS + 1), time.min, UTC)
+            instants |= {due} if due <= midnight else set()
+        for _, signal in self.members[learning]:
+            due = datetime.combine(signal["first_kept"] + timedelta(SILENT_DAYS + 1), time.min, UTC)
             instants |= {due} if due <= midnight else set()
         changes: list[tuple[datetime, str | None, str, str]] = []
         for ts in sorted(instant for instant in instants if instant >= first):

@@ -188,9 +188,11 @@ class World:
                 name = f"{number}-{member}-{nth}"
                 witness = self._witness(own)
                 unit = f"documents:{document}" if document and own in ("stated", "reviewed") else f"claude_code:u{name}"
+                said = self.when()
+                kept = max(said.date(), AS_OF - timedelta(days=pick.randrange(210)))
                 of = signal(
-                    name, ts=self.when(), family_id=pick.choice(families), unit_id=unit, audience=audience,
-                    first_kept=AS_OF - timedelta(days=pick.randrange(100)), **witness,
+                    name, ts=said, family_id=pick.choice(families), unit_id=unit, audience=audience,
+                    first_kept=kept, **witness,
                 )  # fmt: skip
                 self.rows["signals"].append(of)
                 self.rows["admissions"].append(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sql_samples import AS_OF, claim, days_ago, decision, exposure, intake, link, person, signal, write
 
 from lorelake.errors import ContractError
-from lorelake.lake import Lake, frame
+from lorelake.lake import Lake, frame, read_table
 from lorelake.settings import Settings, Team
 from lorelake.tables import TABLES
 from lorelake_assets import checks, dbt
@@ -110,3 +110,20 @@ def test_the_candidate_is_judged_where_it_has_a_copy(tmp_path: Path) -> None:
     said = checks.judge_suites(lake)
     assert "suite intake" not in said
     assert any(name.startswith("suite intake: ") for name in said)
+
+
+def test_an_imported_proposal_waits_for_review_however_old_it_is(tmp_path: Path) -> None:
+    """A GitMem learning of last year, first kept tonight: nobody could have reviewed it before (design section 8)."""
+    lake = Lake(tmp_path)
+    old = {"actor": "gitmem", "actor_class": "agent", "ts": days_ago(400), "day": days_ago(400).date()}
+    kept = {"new": AS_OF, "edge": AS_OF - timedelta(days=90), "left": AS_OF - timedelta(days=91)}
+    said = {name: signal(name, first_kept=day, **old) for name, day in kept.items()}
+    claims = {name: claim(name, said[name], trust_basis="proposed") for name in kept}
+    write(lake, {"people": [person("ada")], "signals": [*said.values()], "claims": [*claims.values()]})
+    dbt.build(lake, AS_OF, SETTINGS)
+    rows = {name: read_table(TABLES[name], lake.table(TABLES[name])) for name in ("learnings", "review_queue")}
+    state = dict(rows["learnings"].select("learning_id", "state").iter_rows())
+    assert {name: state[claims[name]["claim_id"]] for name in kept} == {
+        "new": "candidate", "edge": "candidate", "left": "expired",
+    }  # fmt: skip
+    assert set(rows["review_queue"]["learning_id"]) == {claims[name]["claim_id"] for name in ("new", "edge")}

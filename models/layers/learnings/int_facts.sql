@@ -9,6 +9,7 @@ evidence as (
         moments.learning_id,
         moments.ts,
         max(evidence.ts) as last_said,
+        max(evidence.first_kept) as last_kept,
         bool_or(evidence.trust_basis = 'reviewed') as reviewed_at_source,
         min({{ trust_rank('evidence.trust_basis') }}) as best_rank,
         {{ distinct_people(
@@ -144,8 +145,13 @@ select
     evidence.stated_families,
     evidence.mechanical_families,
     evidence.risky,
-    least(cast(moments.ts as date), {{ as_of() }}) - cast(
-        greatest(evidence.last_said, coalesce(decisions.last_decided, evidence.last_said)) as date
+    -- What is imported may be years old: nobody was silent about it before the lake had it.
+    greatest(
+        0,
+        least(cast(moments.ts as date), {{ as_of() }}) - greatest(
+            cast(greatest(evidence.last_said, coalesce(decisions.last_decided, evidence.last_said)) as date),
+            evidence.last_kept
+        )
     ) as silent_days
 from moments
 inner join evidence on moments.learning_id = evidence.learning_id and moments.ts = evidence.ts

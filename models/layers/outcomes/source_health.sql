@@ -34,19 +34,20 @@ days as (
     where cast(ts as date) <= {{ as_of() }}
 ),
 
-pauses as (
-    select
-        source,
-        day,
-        day - lag(day) over (partition by source order by day) as pause,
-        max(day) over (partition by source) as last_day
+recent as (
+    select source, day
     from days
+    qualify day > max(day) over (partition by source) - 28
+),
+
+pauses as (
+    select source, day - lag(day) over (partition by source order by day) as pause
+    from recent
 ),
 
 usual as (
     select source, count(*) as days, max(pause) as gap
     from pauses
-    where day > last_day - 28
     group by source
 ),
 

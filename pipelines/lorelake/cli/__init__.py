@@ -43,12 +43,17 @@ class Lazy(NamedTuple):
 
 
 COMMANDS: dict[str, Lazy] = {
+    "collect": Lazy("lorelake.cli.collect:collect", "Send your own transcripts of enabled projects.", "pipeline"),
     "init": Lazy("lorelake.cli.init:init", "Look at what there is to read and write lorelake.toml.", "pipeline"),
+    "import": Lazy(
+        "lorelake.cli.import_store:import_store", "Take another memory tool's store into the lake, once.", "pipeline"
+    ),
     "recall": Lazy("lorelake.cli.recall_commands:recall", "Ask memory a question."),
     "check": Lazy("lorelake.cli.recall_commands:check", "Tell whether memory has an answer, without giving it."),
     "show": Lazy("lorelake.cli.recall_commands:show", "Show one item whole, by its id or a prefix of it."),
     "sql": Lazy("lorelake.cli.sql:sql", "Query a release's tables in SQL, read-only.", "pipeline"),
     "sources": Lazy("lorelake.cli.sources:sources", "Tell whether each source still speaks.", "pipeline"),
+    "pull": Lazy("lorelake.cli.pull:pull", "Bring in merge requests from GitHub or GitLab.", "forges"),
     "quarantine": Lazy("lorelake.cli.quarantine:quarantine", "List refused records with place and reason.", "pipeline"),
     "release": Lazy("lorelake.cli.release:release", "List and verify releases.", "pipeline"),
 }

@@ -125,6 +125,7 @@ def _look(settings: Settings) -> Discovery:
 
 def _told(found: Discovery, settings: Settings, person: str | None) -> Iterator[str]:
     """What was found, by format; what is refused, by reason; and what is assumed."""
+    from lorelake.cli.text_table import count, plain
     from lorelake.formats.record import REASONS
     from lorelake.formats.registry import FORMATS, by_name
 
@@ -134,23 +135,19 @@ def _told(found: Discovery, settings: Settings, person: str | None) -> Iterator[
         files[name] += len(capture.members)
     yield "" if captures else "Nothing here is in a format that is read."
     for name in sorted(captures, key=FORMATS.index):
-        yield f"{name:<12} {_count(captures[name], 'capture')} of {_count(files[name], 'file')}: {by_name(name).SEEN}"
+        yield f"{name:<12} {count(captures[name], 'capture')} of {count(files[name], 'file')}: {by_name(name).SEEN}"
     refused: dict[str, list[str]] = defaultdict(list)
     for _, name, refusal in found.refusals:
         refused[refusal.reason].append(name)
     if refused:
         yield "\nNot read:"
     for reason, names in sorted(refused.items()):
-        yield f"  {reason} ({REASONS[reason]}): {_count(len(names), 'file')}, such as {names[0]}"
+        yield f"  {reason} ({REASONS[reason]}): {count(len(names), 'file')}, such as {plain(names[0])}"
     assumed = [f"project {project}" for project in settings.recall.projects] + ([f"person {person}"] if person else [])
     if settings.home != HOME:
         yield f"\n./{HOME} belongs to another team; this one's memory will lie in ./{settings.home}"
     if assumed:
         yield f"\nWhere a source states neither, this is assumed, and marked so: {', '.join(assumed)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _write(target: Path, settings: Settings) -> None:

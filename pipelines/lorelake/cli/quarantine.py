@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from lorelake.cli.text_table import plain
 from lorelake.errors import LorelakeError
 from lorelake.lake import Lake, read_table
 from lorelake.recall.reader import find_home
@@ -40,8 +41,8 @@ def quarantine(source: str | None, reason: str | None, limit: int, as_json: bool
         click.echo(shown.write_ndjson(), nl=False)
         return
     for row in shown.iter_rows(named=True):
-        click.echo(f"{row['source_uri']} (byte {row['byte_offset']}, since {row['first_seen']})")
-        click.echo(f"  {row['reason']}: {row['detail']}")
+        click.echo(plain(f"{row['source_uri']} (byte {row['byte_offset']}, since {row['first_seen']})"))
+        click.echo(f"  {row['reason']}: {plain(row['detail'])}")
         if row["head"]:
             click.echo(f"  begins: {row['head'][:100]!r}")
     click.echo(f"{shown.height} of {rows.height} refused records" + (" (raise --limit)" if limit < rows.height else ""))

@@ -30,6 +30,18 @@ def text_table(names: Sequence[str], rows: Sequence[Sequence[Any]], width: int |
     return "\n".join(line if width is None else _cut(line, width) for line in lines)
 
 
+def plain(text: str) -> str:
+    """A text as one line that moves no cursor and can be written, whoever gave it."""
+    return "".join(
+        " " if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") else character for character in text
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
 def terminal_width() -> int | None:
     """Columns of the terminal that standard output is, or None where it is none."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -44,9 +56,7 @@ def _cell(value: Any, width: int | None) -> str:
         text = ", ".join(map(str, value))
     else:
         text = str(value)
-    text = "".join(
-        " " if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") else character for character in text
-    )
+    text = plain(text)
     return text if width is None else _cut(text, WIDEST_CELL)
 
 

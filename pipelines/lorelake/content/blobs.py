@@ -14,9 +14,13 @@ import base64
 import binascii
 import hashlib
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from lorelake.content import values as decoded
+
+if TYPE_CHECKING:
+    import polars
 
 LONGEST_KEPT = 512
 """A run of base64 characters of this length or more is content. Hashes, tokens and signed URLs are shorter."""
@@ -43,6 +47,40 @@ _MAGIC = (
     (b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"), (b"RIFF", "image/webp"),
     (b"%PDF", "application/pdf"), (b"PK\x03\x04", "application/zip"), (b"\x1f\x8b", "application/gzip"),
 )  # fmt: skip
+
+_STEP = 8
+_SAMPLES = b"b" * (LONGEST_KEPT // _STEP)
+_BASE64_BYTES = bytes(
+    ord("b") if chr(code) in "+/=_-\\" or (code < 128 and chr(code).isalnum()) else ord(" ") for code in range(256)
+)
+_DECLARED = (
+    '"(?:(?:media_?[tT]ype|mime_?[tT]ype|content_?[tT]ype|type|format)":"[a-z]+/|(?:image|audio|video)/'
+    '|application/pdf")'
+)
+
+
+def may_hold_blobs(texts: Sequence[bytes], column: polars.Series | None = None) -> list[int]:
+    """Positions of the values that may hold base64 content, judged by their JSON texts.
+
+    Seldom one that holds none, never one left out that does. A long run, broken into lines or not, has nothing else
+    under every eighth byte.
+
+    Args:
+        column: the same texts, where they are many enough for a vectorised search.
+    """
+    declared = (
+        {place for place, text in enumerate(texts) if re.search(_DECLARED.encode(), text)}
+        if column is None
+        else set(column.str.contains(_DECLARED).arg_true())
+    )
+    return [
+        place
+        for place, text in enumerate(texts)
+        if place in declared
+        or b"base64" in text
+        or b"b64_json" in text
+        or (len(text) >= LONGEST_KEPT and _SAMPLES in text[::_STEP].translate(_BASE64_BYTES))
+    ]
 
 
 def strip_blobs(value: Any) -> Any:

@@ -5,8 +5,8 @@ values stay equal wherever they stand, and nobody without the key can test a gue
 decoded JSON, never on its serialised text, so structure and neighbours survive. It is idempotent: marks are passed
 over, and what a pass leaves has nothing more to hide.
 
-Finding is vectorised (polars: one search for all rare literals, then a pattern at a time); replacing runs in Python on
-the few texts that were found. One union pattern was measured 60 times slower: it loses the literal prefilters.
+Finding is vectorised and runs over the JSON text of whole values (`redaction_search`); replacing runs in Python on the
+strings of the few that were found.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ import re
 import secrets
 import stat
 from collections.abc import Iterable, Sequence
-from functools import lru_cache, reduce
-from operator import or_
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 from lorelake.content import values as decoded
 from lorelake.content.normalise import REDACTED
 from lorelake.content.redaction_rule import CHECKS_VERSION, Rule, entropy, is_password, is_token
+from lorelake.content.redaction_search import Search
 from lorelake.content.redaction_surroundings import PERSONAL, SURROUNDED
 from lorelake.content.redaction_tokens import KEY_BLOCKS, TOKENS
 from lorelake.errors import SettingsError
@@ -33,7 +35,7 @@ from lorelake.errors import SettingsError
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["MARK", "RULES", "RULES_VERSION", "Redactor", "Rule", "disown", "load_key"]
+__all__ = ["MARK", "RULES", "RULES_VERSION", "Redactor", "Rule", "column_of", "disown", "load_key"]
 
 RULES: tuple[Rule, ...] = KEY_BLOCKS + TOKENS + SURROUNDED + PERSONAL
 """In the order they are applied: a token known by its own form is named by that, whatever stands around it."""
@@ -56,8 +58,6 @@ SHORTEST = 6
 """No rule hides anything in a shorter text (a@b.co)."""
 FEW = 4096
 """Characters below which starting a vectorised search costs more than it saves."""
-AT_ONCE = 28
-"""Literals searched together: measured fastest between one (9 ms a MB for all) and all at once (2.3; this way 1.5)."""
 
 _LETTER = re.compile("[A-Za-z0-9]")
 _ESCAPE = re.compile(r"\\[abfnrtv0]")
@@ -74,6 +74,19 @@ _HEADER_NAMES = {
     "authorization": "authorization", "proxyauthorization": "authorization",
     "cookie": "cookie", "cookies": "cookie", "setcookie": "cookie",
 }  # fmt: skip
+_JOINT = "[-_ .]*"
+_NAMED_KEY = (
+    "(?i)(?:"
+    + "|".join(
+        _JOINT.join(end)
+        for end in (
+            "word", "passwd", "pwd", "phrase", "secret", "token", "key", "credentials", "authorization", "cookie",
+            "cookies",
+        )
+    )
+    + f"){_JOINT}\":"
+)  # fmt: skip
+"""In JSON text: what follows any key that `_named` knows."""
 
 
 def load_key(path: Path) -> bytes:
@@ -151,8 +164,12 @@ class Redactor:
     ) -> None:
         kept = {"email"} if emails == "keep" else set()
         kept |= {"phone"} if phones == "keep" else set()
-        self._key = key
+        self._key, self._policies = key, (emails, phones)
         self._rules = tuple((rule, re.compile(rule.pattern)) for rule in RULES if rule.marked not in kept)
+        self._search = Search([rule for rule, _ in self._rules])
+
+    def __reduce__(self) -> tuple[type[Redactor], tuple[Any, ...]]:
+        return Redactor, (self._key, *self._policies)
 
     def mark(self, kind: str, value: str) -> str:
         """The mark of a value that is known to be of that kind; e-mail addresses are equal in any case."""
@@ -167,66 +184,65 @@ class Redactor:
             text = changed
         return text
 
-    def values(self, values: Sequence[Any]) -> list[Any]:
+    def values(self, values: Sequence[Any], texts: polars.Series | None = None) -> list[Any]:
         """Decoded JSON values with every string and key redacted; what a key names as secret is hidden too.
 
         Values without a hit are returned as they are, not copied. A value under a key such as `password`,
         `api_key`, `authorization` or `cookie` is hidden by its name, numbers of six and more digits included.
+
+        Args:
+            texts: the values as JSON text, where the caller has them.
         """
-        texts, keys = decoded.strings(values)
-        hidden = self._hidden([text for text in texts if len(text) >= SHORTEST])
-        if not hidden and not any(map(_named, keys)):
-            return list(values)
+        done = list(values)
+        suspects = self._suspects(values, texts)
+        found = {row: decoded.strings([values[row]]) for row in suspects}
+        wanted = {text: None for texts_of, _ in found.values() for text in texts_of if len(text) >= SHORTEST}
+        hidden = self._hidden(list(wanted), sorted({rule for rules in suspects.values() for rule in rules}))
 
         def change(leaf: Any, name: str | None) -> Any:
             if isinstance(leaf, str):
                 leaf = hidden.get(leaf, leaf)
             return self._hide_named(leaf, name) if name else leaf
 
-        return [decoded.rebuild(value, change, _enter, lambda key: hidden.get(key, key)) for value in values]
+        for row, (texts_of, keys) in found.items():
+            if not hidden.keys().isdisjoint(texts_of) or any(map(_named, keys)):
+                done[row] = decoded.rebuild(values[row], change, _enter, lambda key: hidden.get(key, key))
+        return done
 
-    def _hidden(self, texts: list[str]) -> dict[str, str]:
+    def _suspects(self, values: Sequence[Any], texts: polars.Series | None) -> dict[int, Sequence[int]]:
+        """The values in which something may have to be hidden, each with the positions of the rules to try."""
+        if texts is None and (texts := _json_texts(values)) is None:
+            return dict.fromkeys(range(len(values)), range(len(self._rules)))
+        named = texts.str.contains(_NAMED_KEY).arg_true()
+        return {**dict.fromkeys(named, ()), **self._search.json_texts(texts)}
+
+    def _hidden(self, texts: list[str], rules: Sequence[int]) -> dict[str, str]:
         """Each text in which something was hidden, with what became of it."""
-        changed = self._pass(texts)
+        changed = self._pass(texts, rules)
         latest = changed
-        while latest := self._pass(list(latest.values())):
+        while latest := self._pass(list(latest.values()), range(len(self._rules))):
             changed = {text: latest.get(hidden, hidden) for text, hidden in changed.items()}
         return changed
 
-    def _pass(self, texts: list[str]) -> dict[str, str]:
-        found = self._find(texts).items() if texts else ()
-        return {text: hidden for text, rules in found if (hidden := self._hide(text, rules)) != text}
+    def _pass(self, texts: list[str], rules: Sequence[int]) -> dict[str, str]:
+        found = self._find(texts, rules).items() if texts else ()
+        return {
+            text: hidden
+            for text, positions in found
+            if (hidden := self._hide(text, [self._rules[position] for position in positions])) != text
+        }
 
-    def _find(self, texts: list[str]) -> dict[str, list[_Compiled]]:
-        """The texts in which a pattern matches, each with the rules to try on it, in their order."""
+    def _find(self, texts: list[str], rules: Sequence[int]) -> dict[str, Sequence[int]]:
+        """The texts in which a pattern matches, each with the positions of the rules to try on it."""
         if sum(map(len, texts)) < FEW:
-            return {text: list(self._rules) for text in texts}
+            return dict.fromkeys(texts, rules)
         import polars as pl
 
         try:
             column = pl.Series(texts, dtype=pl.String)
-        except UnicodeEncodeError:  # a lone surrogate somewhere: rare, and not worth a second way of finding
-            return {text: list(self._rules) for text in texts}
-        parts: dict[str, tuple[polars.Series, polars.Series]] = {}
-        found: dict[str, list[_Compiled]] = {}
-        for compiled in self._rules:
-            rule = compiled[0]
-            hint = "" if _is_rare(rule) else rule.hint or rule.pattern
-            if hint not in parts:
-                hits = column.str.contains(hint) if hint else self._with_rare_literal(column)
-                rows = hits.arg_true()
-                parts[hint] = rows, column.gather(rows)
-            rows, part = parts[hint]
-            for row in rows.gather(part.str.contains(rule.pattern).arg_true()) if len(rows) else ():
-                found.setdefault(texts[row], []).append(compiled)
-        return found
-
-    def _with_rare_literal(self, column: polars.Series) -> polars.Series:
-        """Which texts hold a literal of any rule that has rare ones. A few at a time, each fits a SIMD search."""
-        rare = {literal for rule, _ in self._rules if _is_rare(rule) for literal in rule.literals}
-        literals = [re.escape(literal) for literal in sorted(rare)]
-        chunks = ["|".join(literals[i : i + AT_ONCE]) for i in range(0, len(literals), AT_ONCE)]
-        return reduce(or_, (column.str.contains(chunk) for chunk in chunks))
+        except UnicodeEncodeError:
+            return dict.fromkeys(texts, rules)
+        return {texts[row]: found for row, found in self._search.texts(column, rules).items()}
 
     def _hide(self, text: str, rules: Iterable[_Compiled]) -> str:
         """One pass of the rules, each over what lies between marks."""
@@ -267,11 +283,24 @@ class Redactor:
         return leaf[:start] + self.mark(name, secret) if is_secret else leaf
 
 
+def _json_texts(values: Sequence[Any]) -> polars.Series | None:
+    """The values as a column of JSON texts, or None where that cannot be had or does not pay."""
+    try:
+        return column_of([msgspec.json.encode(value) for value in values])
+    except UnicodeEncodeError:  # a lone surrogate somewhere: rare, and not worth a second way of finding
+        return None
+
+
+def column_of(texts: Sequence[bytes]) -> polars.Series | None:
+    """JSON texts as a column to search; None where starting a search costs more than it saves."""
+    if sum(map(len, texts)) < FEW:
+        return None
+    import polars as pl
+
+    return pl.Series(texts, dtype=pl.Binary).cast(pl.String)
+
+
 _Compiled = tuple[Rule, re.Pattern[str]]
-
-
-def _is_rare(rule: Rule) -> bool:
-    return bool(rule.literals) and min(map(len, rule.literals)) >= 3
 
 
 def _holds(rule: Rule, text: str, start: int, end: int) -> bool:

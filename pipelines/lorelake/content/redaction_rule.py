@@ -32,7 +32,8 @@ class Rule:
         positive: texts with the secret between « and ».
         negative: texts that look alike and must be left as they are.
         kind: the kind in the mark, where several rules find the same thing in different surroundings.
-        hint: a quicker pattern that matches wherever `pattern` does; rules that share one share its search.
+        hint: a quicker pattern that matches wherever `pattern` does, in a text and in its JSON text, where quotes,
+            backslashes and tabs are two characters; rules that share one share its search.
         literals: one of these stands in every match, or nothing does; saves the search where none does.
         bounded: a letter or digit touching the secret makes it something else.
         entropy: least Shannon entropy of the secret, in bits a character.

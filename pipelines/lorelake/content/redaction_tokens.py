@@ -26,10 +26,11 @@ def _token(
     literals: tuple[str, ...],
     bounded: bool = True,
     entropy: float = 0.0,
+    hint: str = "",
 ) -> Rule:
     """A rule whose examples are the token alone, quoted, and behind an escape inside a JSON string."""
     positive = (f"key «{example}» end", f"x='«{example}»'", '{"out": "line\\n«' + example + '»\\nnext"}')
-    return Rule(name, pattern, positive, near, literals=literals, bounded=bounded, entropy=entropy)
+    return Rule(name, pattern, positive, near, literals=literals, bounded=bounded, entropy=entropy, hint=hint)
 
 
 KEY_BLOCKS = (
@@ -140,6 +141,7 @@ TOKENS = (
     _token(
         "discord_token", r"[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
         "MTk4NjIyNDgzNDcxOTI1MjQ4" + ".Cl2FMQ." + MIXED_36[:27], ("Module.Name.thing",), (), entropy=4.0,
+        hint=r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}",
     ),
     _token(
         "jwt", r"eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{0,}",

@@ -213,7 +213,6 @@ _COMMAND = _lines(
 )
 _SAID = (
     ("npm", _lines(r"^npm (?:ERR!|error) code (?P<type>\w+)(?:\n(?:npm (?:ERR!|error))? ?(?P<message>.*))?")),
-    ("make", _lines(r"^make(?:\[\d+\])?: \*\*\* (?P<message>.+)$")),
     ("git", _lines(r"^fatal: (?P<message>.+)$")),
     (
         "",
@@ -223,6 +222,8 @@ _SAID = (
         ),
     ),
     ("", _lines(r"^(?:\S+: )?(?:[Ee]rror|ERROR|Fatal|FATAL)(?:\[\w+\])?: (?P<message>.+)$")),
+    # Last: mostly it tells only that a command it ran failed, and that command told why.
+    ("make", _lines(r"^make(?:\[\d+\])?: \*\*\* (?P<message>.+)$")),
 )
 
 

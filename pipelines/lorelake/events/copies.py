@@ -1,8 +1,8 @@
 """Records that a session holds and another said first, where equal ids do not tell.
 
-A Codex fork replays its parent under ids of its own; a SpecStory file is a rendition of a session whose agent keeps a
-transcript itself. Computed whole, from stored records alone, like all ownership: a parent or transcript that arrives
-late takes back what is its own, and the days that lose it are derived again.
+A fork of Codex or OpenCode repeats its parent under ids of its own; a SpecStory file is a rendition of a session whose
+agent keeps a transcript itself. Computed whole, from stored records alone, like all ownership: a parent or transcript
+that arrives late takes back what is its own, and the days that lose it are derived again.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from datetime import date
 import polars as pl
 
 from lorelake.events.derive import units_of
-from lorelake.formats import codex, codex_forks
+from lorelake.formats import codex, codex_forks, opencode, opencode_forks, specstory
 from lorelake.formats.record import Unit
+from lorelake.formats.specstory_events import SESSION
 
-RENDITIONS = ("specstory",)
-"""Sources that write down what another program recorded, under its session ids."""
-
-TRANSCRIPTS = ("claude_code", "codex", "copilot_cli", "gemini_cli", "opencode")
-"""Sources of which a rendition may be one."""
+_SPOKEN = (
+    "user", "assistant", "response_item", "event_msg", "user.message", "assistant.message", "gemini", opencode.MESSAGE,
+)  # fmt: skip
+"""Types of record by which a transcript holds what was said; agents leave stubs with bookkeeping alone."""
 
 
 def owned_elsewhere(raw: pl.LazyFrame) -> dict[tuple[str, str], str]:
@@ -30,9 +30,10 @@ def owned_elsewhere(raw: pl.LazyFrame) -> dict[tuple[str, str], str]:
         raw: all raw rows.
 
     Returns:
-        (source, record_id) -> unit_id. The record ids of these sources name their session, so the key is one record.
+        (source, record_id) -> unit_id. The record ids of these sources name their session; where a timed turn of
+        SpecStory's does not, an equal id is a copy all the same.
     """
-    return {**_replayed(raw), **_rendered(raw)}
+    return {**_replayed(raw), **_forked(raw), **_rendered(raw)}
 
 
 def _replayed(raw: pl.LazyFrame) -> dict[tuple[str, str], str]:
@@ -86,21 +87,32 @@ def _parents_first(parents: Mapping[str, str]) -> list[tuple[str, str]]:
     return list(done.items())
 
 
-def _rendered(raw: pl.LazyFrame) -> dict[tuple[str, str], str]:
-    """Every record of a rendition whose session is at hand as its own agent wrote it."""
-    named = (
-        raw.filter(pl.col("source").is_in([*RENDITIONS, *TRANSCRIPTS]))
-        .select("source", "unit_id", pl.col("unit_id").str.split(":").list.slice(1).list.join(":").alias("native"))
-        .unique()
+def _forked(raw: pl.LazyFrame) -> dict[tuple[str, str], str]:
+    """What forks of OpenCode sessions copied, among the sessions that open with a message of the same instant."""
+    rows = raw.filter(pl.col("source") == opencode.NAME)
+    opened = (
+        rows.filter((pl.col("record_type") == opencode.MESSAGE) & pl.col("ts").is_not_null())
+        .group_by("unit_id")
+        .agg(pl.col("ts").min())
+        .filter(pl.len().over("ts") > 1)
         .collect()
     )
-    renditions = named.filter(pl.col("source").is_in(list(RENDITIONS)))
-    if renditions.is_empty():
+    mine = rows.filter(pl.col("unit_id").is_in(opened["unit_id"].to_list())).collect()
+    owners = opencode_forks.copied(units_of(mine, {}, date.max))
+    return {(opencode.NAME, record_id): owner for record_id, owner in owners.items()}
+
+
+def _rendered(raw: pl.LazyFrame) -> dict[tuple[str, str], str]:
+    """Every record of a rendition whose session is at hand as its own agent wrote it."""
+    mine = raw.filter(pl.col("source") == specstory.NAME)
+    files = mine.filter(pl.col("record_type") == SESSION).collect()
+    named = ((unit.unit_id, specstory.native_unit(unit)) for unit in units_of(files, {}, date.max))
+    native = {unit_id: name for unit_id, name in named if name is not None}
+    if not native:
         return {}
-    originals = named.filter(pl.col("source").is_in(list(TRANSCRIPTS))).select(
-        "native", pl.col("unit_id").alias("owner")
-    )
-    pairs = renditions.join(originals, on="native").sort("unit_id", "owner").unique("unit_id", keep="first")
-    owner = dict(pairs.select("unit_id", "owner").iter_rows())
-    held = raw.filter(pl.col("unit_id").is_in(list(owner))).select("source", "record_id", "unit_id").collect()
+    told = pl.col("unit_id").is_in(list(native.values())), pl.col("record_type").is_in(_SPOKEN)
+    there = raw.filter(*told).select("unit_id").unique()
+    at_hand = set(there.collect()["unit_id"])
+    owner = {unit_id: name for unit_id, name in native.items() if name in at_hand}
+    held = mine.filter(pl.col("unit_id").is_in(list(owner))).select("source", "record_id", "unit_id").collect()
     return {(source, record_id): owner[unit_id] for source, record_id, unit_id in held.iter_rows()}

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import msgspec
 import polars as pl
 
-from lorelake.events import projects
+from lorelake.content import projects
 from lorelake.events.people import People, Person
 from lorelake.formats.record import Event, Unit, UnitFacts, UnitRecord, digest, in_order
 from lorelake.settings import Settings
@@ -54,7 +54,7 @@ def _record(row: Mapping[str, Any], began: datetime | None) -> UnitRecord:
         id=row["record_id"],
         type=row["record_type"],
         ts=row["ts"] or assumed,
-        value=msgspec.json.decode(row["body"]),
+        body=row["body"],
         source_uri=row["source_uri"],
         first_kept=row["first_kept"].isoformat(),
         ts_assumed=row["ts_assumed"],
@@ -129,10 +129,10 @@ def _events(
                 "call_id": event.call_id,
                 "reply_to": ids.get(event.reply_to) if event.reply_to else None,
                 "is_error": event.is_error,
-                "exit_code": event.exit_code,
+                "exit_code": _stored(event.exit_code),
                 "command": event.command,
                 "path": _in_checkout(event.path, folder),
-                "line": event.line,
+                "line": _stored(event.line),
                 "revision": event.revision,
                 "text": event.text,
                 "text_sha256": digest(event.text),
@@ -145,6 +145,11 @@ def _events(
             }
         )
     return rows
+
+
+def _stored(number: int | None) -> int | None:
+    """A stated number, or None where no column can hold it: one such record must not cost the whole day."""
+    return number if number is not None and -(2**63) <= number < 2**63 else None
 
 
 def _event_id(unit: Unit, event: Event) -> str:
@@ -172,7 +177,8 @@ def _in_checkout(path: str | None, folder: str) -> str | None:
     if not path or not folder:
         return path
     inside = projects.WORKTREE.sub("", path, count=1)
-    return inside.removeprefix(folder + "/") if inside.startswith(folder + "/") else path
+    found = next((one for one in (inside, path) if one.startswith(folder + "/")), None)
+    return path if found is None else found.removeprefix(folder + "/")
 
 
 def _name_people(source: str, event: Event, people: People) -> None:
@@ -198,6 +204,7 @@ def _unit(unit: Unit, facts: UnitFacts, rows: Sequence[Mapping[str, Any]], peopl
         "project_assumed": assumed,
         "audience": rows[0]["audience"],
         "person": _worker(unit, facts, people).person_id,
+        "branch": facts.branch,
         "began": min(row["ts"] for row in rows),
         "ended": max(row["ts"] for row in rows),
         "day": rows[0]["day"],

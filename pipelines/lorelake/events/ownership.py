@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-COPYING = ("claude_code",)
+COPYING = ("claude_code", "copilot_cli", "specstory")
 """Sources whose sessions copy each other's records with their ids; `copies` knows the others."""
 
 

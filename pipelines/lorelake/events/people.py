@@ -51,7 +51,8 @@ class People:
 def directory(settings: Settings, slack_users: Sequence[Mapping[str, Any]], redactor: Redactor) -> list[dict[str, Any]]:
     """`people` rows from the settings and from Slack user lists (redacted bodies), sorted by key.
 
-    A Slack user folds into a configured person by Slack id or by exact e-mail; else it is a person of its own.
+    A Slack user folds into a configured person by Slack id or by exact e-mail; else it is a person of its own. A user
+    that exports tell of in several ways is one person: any version with a known e-mail folds it, any may call it a bot.
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
 
@@ -67,13 +68,16 @@ def directory(settings: Settings, slack_users: Sequence[Mapping[str, Any]], reda
             by_alias[alias.lower()] = (person.id, person.kind)
             if "@" not in alias or settings.redaction.emails == "keep":
                 add(SETTINGS, alias, person.id, person.kind)
-    for user in sorted(slack_users, key=lambda value: str(value.get("id", ""))):
-        native = str(user.get("id", ""))
-        profile = user.get("profile")
-        email = str(profile.get("email", "")) if isinstance(profile, Mapping) else ""
-        person_id, kind = by_alias.get(native.lower()) or by_alias.get(email.lower() or "\0") or (
-            f"slack:{native}", "bot" if user.get("is_bot") else "human",
-        )  # fmt: skip
+    found = [(str(user.get("id", "")), _folded(user, by_alias), bool(user.get("is_bot"))) for user in slack_users]
+    for native, known, bot in sorted(found, key=lambda one: (one[0], one[1] is None, one[1] or (), not one[2])):
+        person_id, kind = known or (f"slack:{native}", "bot" if bot else "human")
         if native:
             add("slack", native, person_id, kind)
     return [rows[key] for key in sorted(rows)]
+
+
+def _folded(user: Mapping[str, Any], by_alias: Mapping[str, tuple[str, str]]) -> tuple[str, str] | None:
+    """(person id, kind) of the configured person a Slack user is."""
+    profile = user.get("profile")
+    email = str(profile.get("email", "")) if isinstance(profile, Mapping) else ""
+    return by_alias.get(str(user.get("id", "")).lower()) or by_alias.get(email.lower() or "\0")

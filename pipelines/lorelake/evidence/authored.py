@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from lorelake.content.normalise import UNSPACED, normalise
 from lorelake.evidence import notes
 from lorelake.evidence.prose import Sentence, document_sentences
 from lorelake.evidence.unit import EventRow, Signal, quoted
@@ -24,6 +25,7 @@ _ABOUT_IT = ("status", "context")
 _FRAGMENT = re.compile(r"[a-z]+[ ,:(-]")
 _ITEM_SENTENCES = 3
 _FEWEST_WORDS = 3
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _REASON_SENTENCES = 2
 _MOST_OPTIONS = 3
 _STATUS_WORD = re.compile(r"\W*([a-z]+)", re.I)
@@ -39,14 +41,18 @@ def extract(events: Sequence[EventRow]) -> list[Signal]:
     found = []
     versions = [event for event in events if event.kind == "document_version" and event.on_live_path]
     now = _status(versions[-1]) if versions else ""
+    by_machine: list[str] = []
     for event in versions:
-        signal = _signal(event, now)
+        signal = _signal(event, now, by_machine)
         if signal:
             found.append(signal)
+        if _is_machine(event):
+            by_machine.append(normalise(event.text))
     return found
 
 
-def _signal(event: EventRow, now: str) -> Signal | None:
+def _signal(event: EventRow, now: str, by_machine: Sequence[str]) -> Signal | None:
+    """`by_machine` is what machines wrote into it before: who commits a sentence of that again did not say it."""
     sections = _sections(event)
     chosen = _advice(event, sections)
     if not chosen:
@@ -55,6 +61,8 @@ def _signal(event: EventRow, now: str) -> Signal | None:
     status = _status(event)
     seen = {"sections": sorted(sections), "status": status, "version": event.revision or ""}
     item = {} if status in _DEAD_STATUS else _item(event, sections, now, chosen)
+    if item and any(normalise(sentence.text) in text for sentence in chosen for text in by_machine):
+        item["trust_basis"] = "proposed"
     return quoted("authored", event, start, end, item, seen)
 
 
@@ -70,8 +78,13 @@ def _front(event: EventRow) -> dict[str, Any]:
 
 
 def _advice(event: EventRow, sections: dict[str, tuple[int, int]]) -> list[Sentence]:
-    """The sentences that advise: of the section that says what to do, else the first under the title."""
+    """The sentences that advise: of the section that says what to do, else the first under the title.
+
+    Where the source keeps steps apart, the first of them, however short.
+    """
     text = event.text
+    if steps := event.attributes.get("steps"):
+        return [Sentence(start, end, text[start:end], text[start:end]) for start, end in steps[:_ITEM_SENTENCES]]
     for name in ("do", "because"):
         if name in sections and (chosen := _first(text, *sections[name])):
             return chosen
@@ -89,8 +102,13 @@ def _advice(event: EventRow, sections: dict[str, tuple[int, int]]) -> list[Sente
 def _standing(text: str, start: int, end: int) -> Iterator[Sentence]:
     """The sentences of a passage without headings, lines of metadata ("Date: …") and remains of a few words."""
     for here in document_sentences(text, start, end):
-        if not (here.text.startswith("#") or _METADATA.fullmatch(here.text) or len(here.text.split()) < _FEWEST_WORDS):
+        if not (here.text.startswith("#") or _METADATA.fullmatch(here.text) or _length(here.text) < _FEWEST_WORDS):
             yield here
+
+
+def _length(text: str) -> int:
+    """How many words, those of Chinese or Japanese taken as two characters each, since nothing stands between them."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) // 2
 
 
 def _first(text: str, start: int, end: int) -> list[Sentence]:
@@ -121,7 +139,9 @@ def _item(event: EventRow, sections: dict[str, tuple[int, int]], now: str, chose
     part = {name: text[start:end] for name, (start, end) in sections.items()}
     item: dict[str, Any] = {
         "title": str(event.attributes.get("title") or ""),
-        "do": " ".join(_one_line(s.text) for s in chosen),
+        "do": " ".join(
+            _closed(_one_line(s.text)) if "steps" in event.attributes else _one_line(s.text) for s in chosen
+        ),
         "kind": _kind(event, front),
         "trust_basis": _trust(event, now),
         "document": event.path or "",
@@ -141,7 +161,13 @@ def _item(event: EventRow, sections: dict[str, tuple[int, int]], now: str, chose
         item["rejected"] = _options(part["rejected"])
     if "when" not in item and isinstance(front.get("when"), str):
         item["when"] = front["when"]
-    return item
+    stated = event.attributes.get("stated")
+    return item | stated if isinstance(stated, dict) else item
+
+
+def _closed(step: str) -> str:
+    """A step as a sentence."""
+    return step if step.endswith((".", "!", "?", ":", "。", "`")) else f"{step}."
 
 
 def _one_line(text: str) -> str:
@@ -170,7 +196,8 @@ def _entries(text: str) -> list[str]:
 def _strings(value: Any) -> list[str]:
     if isinstance(value, str):
         value = re.split(r"[,，]", value)
-    return sorted({str(v).strip() for v in value if str(v).strip()}) if isinstance(value, list) else []
+    found = value if isinstance(value, list) else []
+    return sorted({str(v).strip() for v in found if v is not None and str(v).strip()})
 
 
 def _status(event: EventRow) -> str:
@@ -192,9 +219,13 @@ def _trust(event: EventRow, now: str) -> str:
 
     What its latest version calls proposed, turned down or past acts on nobody, whatever earlier versions said.
     """
-    if event.actor_class != "human" or event.attributes.get("machine_written") is True or now in _NOT_IN_FORCE:
+    if _is_machine(event) or now in _NOT_IN_FORCE:
         return "proposed"
     author = event.attributes.get("author_person") or event.actor
     merger = event.attributes.get("merged_by_person")
     known = isinstance(merger, str) and bool(merger) and not merger.startswith("unknown:")
     return "reviewed" if known and merger != author else "stated"
+
+
+def _is_machine(event: EventRow) -> bool:
+    return event.actor_class != "human" or event.attributes.get("machine_written") is True

@@ -20,7 +20,7 @@ SAID_KINDS = frozenset({"prompt", "queued_prompt", "answer", "message", "review"
 EDIT_TOOLS = frozenset(
     """
     edit write multiedit notebookedit apply_patch applypatch str_replace str_replace_editor create write_file replace
-    update_file
+    update_file search_replace edit_file
     """.split()  # noqa: SIM905 - a list of words is read more easily as text
 )
 """Tools that change a file, in lower case."""

@@ -1,7 +1,7 @@
 """Accounts that are programs: review assistants, scanners, release robots. They never count as people.
 
-The host's own mark (`type: Bot`, `[bot]`, `is_bot`) goes first; the list is for those that post under an
-ordinary-looking name. A team adds its own with `kind = "bot"` in `[[people]]`.
+The host's own mark (`type: Bot`, `[bot]`, `is_bot`) goes first, then a name that ends in `-bot`; the list is for those
+that post under an ordinary-looking name. A team adds its own with `kind = "bot"` in `[[people]]`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import re
 
 # fmt: off
 KNOWN = frozenset({
-    "amazon-q-developer", "changeset-bot", "chatgpt-codex-connector", "claude", "codecov", "codecov-commenter",
-    "codecov-io", "coderabbitai", "codiumai-pr-agent", "copilot", "copilot-pull-request-reviewer",
-    "copilot-swe-agent", "coveralls", "cursor", "deepsource-autofix", "dependabot", "dependabot-preview",
-    "devin-ai-integration", "drahtbot", "ellipsis-dev", "gemini-code-assist", "gitguardian", "github-actions",
-    "github-advanced-security", "gitlab-bot", "gitlab-dependency-update-bot", "gitlab-duo", "graphite-app",
-    "greenkeeper", "greptile-apps", "imgbot", "k8s-ci-robot", "korbit-ai", "linear", "mend-bolt-for-github",
-    "mergify", "netlify", "pre-commit-ci", "project-bot", "pyup-bot", "qodo-merge-for-open-source",
-    "qodo-merge-pro", "renovate", "renovate-bot", "semantic-release-bot", "slackbot", "snyk-bot", "sonarcloud",
-    "sonarqubecloud", "sourcery-ai", "stale", "sweep-ai", "vercel",
+    "allcontributors", "amazon-q-developer", "baz-reviewer", "bors", "chatgpt-codex-connector", "claassistant",
+    "claude", "codeclimate", "codecov", "codecov-commenter", "codecov-io", "coderabbitai", "codiumai-pr-agent",
+    "copilot", "copilot-pull-request-reviewer", "copilot-swe-agent", "coveralls", "cubic-dev-ai", "cursor",
+    "deepsource-autofix", "dependabot", "dependabot-preview", "devin-ai-integration", "drahtbot", "ellipsis-dev",
+    "gemini-code-assist", "gitguardian", "github-actions", "github-advanced-security", "gitlab-duo",
+    "google-labs-jules", "googlebot", "graphite-app", "greenkeeper", "greptile-apps", "imgbot", "k8s-ci-robot",
+    "kodiakhq", "korbit-ai", "lgtm-com", "linear", "mend-bolt-for-github", "mergify", "netlify", "pre-commit-ci",
+    "pytorchmergebot", "qodo-code-review", "qodo-merge-for-open-source", "qodo-merge-pro", "renovate", "rustbot",
+    "sentry-io", "slackbot", "sonarcloud", "sonarqubecloud", "sourcery-ai", "stale", "sweep-ai", "vercel", "web-flow",
 })
 # fmt: on
-_MARKED = re.compile(r"\[bot\]$|^(?:project|group)_\d+_bot", re.IGNORECASE)
+_MARKED = re.compile(r"\[bot\]$|[-_]bot$|^(?:project|group)_\d+_bot", re.IGNORECASE)
 _NAMED = re.compile(r"(?:\b[Bb]ot|\bCI)$")
 
 

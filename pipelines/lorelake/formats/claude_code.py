@@ -46,6 +46,9 @@ class _Where(msgspec.Struct, rename="camel"):
     git_branch: str | None = None
 
 
+_WHERE = msgspec.json.Decoder(_Where)
+
+
 def sniff(member: str, head: bytes) -> bool:
     """Whether the first lines are Claude Code's, its bookkeeping files included; `read` refuses those by name."""
     objects = first_objects(head)
@@ -141,8 +144,9 @@ def facts(unit: Unit) -> UnitFacts:
     cwds: dict[str, None] = {}
     branch = None
     for record in unit.records:
-        where = typed(record.value, _Where)
-        if where is None:
+        try:
+            where = _WHERE.decode(record.body)
+        except (msgspec.ValidationError, RecursionError):
             continue
         if where.cwd:
             cwds.setdefault(where.cwd)

@@ -19,20 +19,23 @@ from lorelake.formats.claude_code_entries import (
     KNOWN_TYPES,
     AssistantEntry,
     AttachmentEntry,
+    Block,
     Entry,
     MergeRequestEntry,
     Message,
     QueueEntry,
     SystemEntry,
-    ToolResult,
-    ToolUse,
     UserEntry,
     blocks,
+    calls,
+    kinds,
     texts,
+    undecoded,
     understood,
+    whole_text,
 )
-from lorelake.formats.record import Event, Unit, UnitRecord, canonical
-from lorelake.formats.transcripts import blocks_text, call_command, call_path, call_text
+from lorelake.formats.record import Event, Unit, UnitRecord
+from lorelake.formats.transcripts import blocks_text, call_command, call_path, call_text, latest
 
 AGENT = "claude_code"
 _QUESTION_TOOL = "AskUserQuestion"
@@ -60,13 +63,13 @@ class _Session:
     """All records of one unit, and what must be known of the others to understand one."""
 
     def __init__(self, unit: Unit) -> None:
-        self.items = _ordered([Item(record, understood(record.value)) for record in _latest(unit.records)])
-        self.calls: dict[str, ToolUse] = {}
+        self.items = _ordered([Item(record, understood(record)) for record in latest(unit.records)])
+        self.calls: dict[str, Block] = {}
         self.pieces: dict[tuple[str, str], list[Item]] = defaultdict(list)
         for item in self.items:
             if isinstance(item.entry, AssistantEntry) and item.entry.message:
                 self.pieces[_message_key(item)].append(item)
-                self.calls.update((call.id, call) for _, call in blocks(item.entry.message, ToolUse))
+                self.calls.update((call_id, call) for _, call_id, _, call in calls(item.entry.message))
         for pieces in self.pieces.values():
             live = any(piece.live for piece in pieces)
             for piece in pieces:
@@ -83,7 +86,7 @@ class _Session:
                     text = blocks_text(step.content)
                     steps.append(claude_code_queue.QueueStep(item.record.id, step.operation, text, step.reason))
                 case UserEntry(message=Message() as message):
-                    prompts.append(blocks_text(message.content))
+                    prompts.append(whole_text(message))
                 case AttachmentEntry(attachment=dict() as queued) if queued.get("type") == "queued_command":
                     attached = (attached or set()) | {blocks_text(queued.get("prompt"))}
         self.enqueued = {step.text for step in steps if step.operation == "enqueue"}
@@ -114,20 +117,6 @@ def events(unit: Unit) -> list[Event]:
     return found
 
 
-def _latest(records: list[UnitRecord]) -> Iterator[UnitRecord]:
-    """One version of each record: a later capture may have been masked anew, which must win."""
-    versions: dict[str, UnitRecord] = {}
-    for record in records:
-        other = versions.get(record.id)
-        if other is None or _version_order(record) > _version_order(other):
-            versions[record.id] = record
-    yield from versions.values()
-
-
-def _version_order(record: UnitRecord) -> tuple[str, str]:
-    return record.first_kept, canonical(record.value)
-
-
 def _ordered(items: list[Item]) -> list[Item]:
     """By time, then place in the tree; marks what was rewound."""
     nodes: dict[str, claude_code_tree.Node] = {}
@@ -148,10 +137,10 @@ def _role(entry: Entry) -> str:
         case AssistantEntry():
             return "turn"
         case UserEntry(message=Message() as message):
-            kinds = {part.kind for _, text in texts(message) for part in _parts(entry, text)}
-            if "prompt" in kinds and not entry.is_sidechain:
+            said = {part.kind for _, text in texts(message) for part in _parts(entry, text)}
+            if "prompt" in said and not entry.is_sidechain:
                 return "prompt"
-            return "turn" if "interrupt" in kinds or blocks(message, ToolResult) else "between"
+            return "turn" if "interrupt" in said or blocks(message, "tool_result") else "between"
     return "between"
 
 
@@ -183,7 +172,7 @@ def _user(session: _Session, item: Item, message: Message) -> Iterator[Event]:
         for number, part in enumerate(_parts(entry, text)):
             name = f"text:{place}" if number == 0 else f"text:{place}.{number}"
             yield _said(item, name, part)
-    for place, result in blocks(message, ToolResult):
+    for place, result in blocks(message, "tool_result"):
         yield from _tool_result(session, item, place, result)
 
 
@@ -198,7 +187,7 @@ def _said(item: Item, name: str, part: claude_code_texts.Part) -> Event:
     return item.event(name, part.kind, "injected", part.text)
 
 
-def _tool_result(session: _Session, item: Item, place: int, result: ToolResult) -> Iterator[Event]:
+def _tool_result(session: _Session, item: Item, place: int, result: Block) -> Iterator[Event]:
     call = session.calls.get(result.tool_use_id or "")
     tool = call.name if call else None
     failed = bool(result.is_error)
@@ -218,10 +207,10 @@ def _tool_result(session: _Session, item: Item, place: int, result: ToolResult) 
         yield from _answers(item, place, call, text)
 
 
-def _answers(item: Item, place: int, call: ToolUse, text: str) -> Iterator[Event]:
+def _answers(item: Item, place: int, call: Block, text: str) -> Iterator[Event]:
     """A person's answers to the agent's questions. An option that was picked is the agent's wording."""
     questions = _questions(call)
-    result = item.entry.tool_use_result
+    result = undecoded(item.entry.tool_use_result)
     answers = result.get("answers") if isinstance(result, dict) else None
     if not isinstance(answers, dict):
         answers = {question: _quoted_answer(text, question) for question in questions}
@@ -241,9 +230,10 @@ def _answers(item: Item, place: int, call: ToolUse, text: str) -> Iterator[Event
         yield item.event(f"answer:{place}.{number}", "prompt", "human", words, call_id=call.id, attributes=about)
 
 
-def _questions(call: ToolUse) -> dict[str, tuple[str, ...]]:
+def _questions(call: Block) -> dict[str, tuple[str, ...]]:
     """Each question asked, with the labels of its options."""
-    asked = call.input.get("questions") if isinstance(call.input, dict) else None
+    arguments = call.arguments
+    asked = arguments.get("questions") if isinstance(arguments, dict) else None
     found: dict[str, tuple[str, ...]] = {}
     for item in asked if isinstance(asked, list) else []:
         if isinstance(item, dict) and isinstance(item.get("question"), str):
@@ -266,30 +256,25 @@ def _assistant(session: _Session, item: Item) -> Iterator[Event]:
     speaking = [piece for piece in pieces if texts(piece.entry.message)]
     if item is (speaking or pieces)[0]:
         yield _answer(item, pieces, bool(speaking))
-    for place, call in blocks(item.entry.message, ToolUse):
-        command = call_command(call.input) if call.name in _SHELL_TOOLS else None
+    for place, call_id, tool, call in calls(item.entry.message):
+        arguments = call.arguments
+        command = call_command(arguments) if tool in _SHELL_TOOLS else None
         yield item.event(
-            f"tool_use:{place}", "tool_call", "agent", call_text(call.input),
-            tool=call.name, call_id=call.id, command=command, path=call_path(call.input),
+            f"tool_use:{place}", "tool_call", "agent", call_text(arguments),
+            tool=tool, call_id=call_id, command=command, path=call_path(arguments),
         )  # fmt: skip
 
 
 def _answer(item: Item, pieces: list[Item], speaks: bool) -> Event:
     """One message of the model: its texts in order, and its tokens once, the largest value of each count."""
     tokens: dict[str, int] = {}
-    kinds: list[str] = []
+    found: list[str] = []
     for piece in pieces:
-        for field, count in (piece.entry.message.usage or {}).items():
-            if isinstance(count, int) and not isinstance(count, bool):
-                tokens[field] = max(count, tokens.get(field, 0))
-        content = piece.entry.message.content
-        kinds += (
-            [str(block.get("type")) for block in content if isinstance(block, dict)]
-            if isinstance(content, list)
-            else []
-        )
+        for field, count in piece.entry.message.counts.items():
+            tokens[field] = max(count, tokens.get(field, 0))
+        found += kinds(piece.entry.message)
     message = item.entry.message
-    about = {"tokens": tokens, "model": message.model, "blocks": kinds}
+    about = {"tokens": tokens, "model": message.model, "blocks": found}
     text = "\n\n".join(text for piece in pieces for _, text in texts(piece.entry.message))
     if item.entry.is_api_error_message or message.model == "<synthetic>":
         return item.event("answer", "other", "system", text, attributes=about)

@@ -56,6 +56,8 @@ def rewound(nodes: dict[str, Node]) -> set[str]:
             rivals[_follows(nodes, node)].append(node)
     dead: set[str] = set()
     for prompts in rivals.values():
+        if len(prompts) == 1:
+            continue  # a session is one long chain: to walk it once for each of its prompts is not needed
         last = max(prompts, key=lambda node: (node.ts, node.id))
         for prompt in prompts:
             branch = _branch(children, prompt.id)

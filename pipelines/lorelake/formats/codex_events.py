@@ -14,14 +14,23 @@ from typing import Any
 
 import msgspec
 
-from lorelake.formats.record import Event, Unit, UnitRecord, canonical
-from lorelake.formats.transcripts import blocks_text, call_command, call_path, call_text, cut, typed
+from lorelake.formats.record import Event, Unit, UnitRecord
+from lorelake.formats.transcripts import (
+    blocks_text,
+    call_command,
+    call_path,
+    call_text,
+    cut,
+    latest,
+    patched_paths,
+    typed,
+)
 
 AGENT = "codex"
 
 _INJECTED = re.compile(
     r"\s*(?:# AGENTS\.md instructions|# Context from my IDE setup:"
-    r"|<(?:user_instructions|environment_context|turn_aborted|skill"
+    r"|<(?:[a-z]+_instructions|environment_context|turn_aborted|user_action|hook_prompt|skill"
     r"|INSTRUCTIONS|permissions instructions|collaboration_mode|subagent_notification|user_shell_command)[\s>])"
 )
 _REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n", re.MULTILINE)
@@ -29,7 +38,6 @@ _EXIT_CODE = re.compile(
     r"^(?:Process exited with code|Exit code:|Command exited with code) (-?\d{1,9})\b", re.MULTILINE
 )
 _REJECTED = re.compile(r"(?:[^\n]{0,200}\b)?rejected by (?:the )?user", re.IGNORECASE)
-_PATCHED_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)[ \t]*$", re.MULTILINE)
 
 _SAME_INSTANT = {"prompt": 0, "answer": 2, "tool_call": 3, "tool_result": 4, "usage": 5}
 """Which kind comes first of records that state the same millisecond; the rest stand behind the prompt."""
@@ -84,6 +92,7 @@ class _Payload(msgspec.Struct):
     info: Any = None
     success: bool | None = None
     changes: Any = None
+    num_turns: Any = None
 
 
 class _Item(msgspec.Struct):
@@ -102,7 +111,7 @@ class _Session:
     """What must be known of the whole session to understand one record."""
 
     def __init__(self, unit: Unit) -> None:
-        self.items = [_Item(record, _payload(record)) for record in _latest(unit.records)]
+        self.items = [_Item(record, _payload(record)) for record in latest(unit.records)]
         native = unit.unit_id.removeprefix(f"{AGENT}:")
         metas = [typed(_body(item.record), SessionMeta) for item in self.items if item.record.type == "session_meta"]
         self.is_subagent = any(meta.is_subagent() for meta in metas if meta and meta.id == native)
@@ -144,17 +153,22 @@ def events(unit: Unit) -> list[Event]:
         found.extend(_events_of(session, item))
     if usage:
         found.append(usage)
-    return sorted(found, key=lambda event: (event.ts, _SAME_INSTANT.get(event.kind, 1)))
+    found.sort(key=lambda event: (event.ts, _SAME_INSTANT.get(event.kind, 1)))
+    _take_back(found, session.items)
+    return found
 
 
-def _latest(records: list[UnitRecord]) -> list[UnitRecord]:
-    """One version of each record, the latest kept: it may have been masked anew."""
-    versions: dict[str, UnitRecord] = {}
-    for record in records:
-        other = versions.get(record.id)
-        if other is None or (record.first_kept, canonical(record.value)) > (other.first_kept, canonical(other.value)):
-            versions[record.id] = record
-    return list(versions.values())
+def _take_back(events: list[Event], items: list[_Item]) -> None:
+    """Mark what a person rolled back: the last turns before the record that says so, which stay in the file."""
+    for item in sorted(items, key=lambda item: (item.record.ts, item.record.id)):
+        turns = item.payload.num_turns
+        if item.payload.type != "thread_rolled_back" or not isinstance(turns, int) or turns < 1:
+            continue
+        until = item.record.ts
+        live = [event for event in events if event.on_live_path and event.ts <= until]
+        starts = [event.ts for event in live if event.kind == "prompt"][-turns:]
+        for event in live:
+            event.on_live_path = not starts or event.ts < starts[0]
 
 
 def _body(record: UnitRecord) -> dict[str, Any]:
@@ -200,16 +214,18 @@ def _prompt(session: _Session, item: _Item, text: str) -> Iterator[Event]:
     if session.is_subagent:
         yield item.event("text", "injected", "agent", text)
         return
+    for part, words, human in user_parts(text):
+        yield item.event(part, "prompt" if human else "injected", "human" if human else "injected", words)
+
+
+def user_parts(text: str) -> Iterator[tuple[str, str, bool]]:
+    """(name of the part, words, whether a person typed them) of what stands as a user's text."""
     request = _REQUEST.search(text)
     if request:
-        yield item.event("context", "injected", "injected", text[: request.start()])
+        yield "context", text[: request.start()], False
         text = text[request.end() :]
-    if not text.strip():
-        return
-    if _INJECTED.match(text):
-        yield item.event("text", "injected", "injected", text)
-    else:
-        yield item.event("text", "prompt", "human", text)
+    if text.strip():
+        yield "text", text, not _INJECTED.match(text)
 
 
 def _message(session: _Session, item: _Item) -> Iterator[Event]:
@@ -234,7 +250,7 @@ def _tool_call(item: _Item) -> Event:
         with contextlib.suppress(msgspec.DecodeError, RecursionError):
             arguments = msgspec.json.decode(arguments)
     patch = payload.input if isinstance(payload.input, str) else None
-    paths = _PATCHED_FILE.findall(patch or "")
+    paths = patched_paths(patch or "")
     path = paths[0] if paths else call_path(arguments)
     about = {"paths": paths} if len(paths) > 1 else {}
     text = cut(patch) if patch is not None else call_text(arguments if arguments is not None else {})

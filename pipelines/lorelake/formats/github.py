@@ -1,9 +1,10 @@
-"""GitHub pull requests: REST objects, `gh --json` output, GraphQL answers and backup bundles, one JSON file a capture.
+"""GitHub pull requests: REST objects, `gh` output, GraphQL answers and the bundles of `pull`, a JSON file a capture.
 
-What is met: lists of review comments, issue comments, reviews, commits, timeline events and pulls; one pull; a view by
-`gh pr view --json` in any projection, alone or as a transcript's {cmd, json}; `pr-link` records; bundles {type, pull,
-events, comments}. Objects nested in a view, a bundle or an answer are records of their own, with the same ids they
-have in a list of their own.
+What is met: lists of review comments, issue comments, reviews, commits, timeline events and pulls, searches; one pull;
+a view by `gh pr view --json` in any projection, alone or as a transcript's {cmd, json}, where `gh api` too names its
+request; lists one after another (`gh api --paginate`) or an object a line (`--jq '.[]'`); `pr-link` records; bundles
+{type, pull, reviews, commits, events, …}. Objects nested in a view, a bundle or an answer are records of their own,
+with the same ids they have in a list of their own.
 
 Of names only the number in `pulls/<n>/` or `issues/<n>/` is used, and only for commits and timeline events, which
 state their repository and not their request.
@@ -18,15 +19,19 @@ from typing import Any
 import msgspec
 
 from lorelake.formats import github_events
+from lorelake.formats.github_documents import natives, without_patches
 from lorelake.formats.github_objects import kind_of, typed
-from lorelake.formats.github_records import Context, id_of, natives, time_of, unit_of
-from lorelake.formats.json_text import Outline, UndecodableError, fault, load, outline, refuse_value
-from lorelake.formats.record import Capture, Event, Record, Refusal, Unit, UnitFacts, refuse
+from lorelake.formats.github_records import Context, id_of, time_of, unit_of
+from lorelake.formats.json_documents import documents
+from lorelake.formats.json_text import Outline, fault, outline, refuse_value
+from lorelake.formats.record import Capture, Event, Record, Refusal, Unit, UnitFacts
 
 NAME = "github"
 SEEN = "REST v3 of 2026, `gh pr view --json` of 2026 and github-metadata-backup bundles of 2023"
 
 _FOLDER = re.compile(r"(?:^|/)(?:pulls?|issues)/(\d+)(?:/|\.json$)")
+_PAGES = re.compile(rb"^\s*\[(?=\s*\[)")
+"""`gh api --slurp` puts the lists of all pages in one."""
 _SIGNS: tuple[frozenset[str], ...] = tuple(
     frozenset(keys.split())
     for keys in (
@@ -40,11 +45,11 @@ _SIGNS: tuple[frozenset[str], ...] = tuple(
 
 
 def sniff(member: str, head: bytes) -> bool:
-    """By the keys of the first object; a file of JSON lines is never one of ours."""
-    seen = outline(head)
-    if seen.lines or not seen.keys:
+    """By the keys of the first object. A `pr-link` on the first of several lines is a transcript's."""
+    seen = outline(_PAGES.sub(b"", head))
+    if not seen.keys:
         return False
-    return any(sign <= seen.keys for sign in _SIGNS) or _by_words(seen, head)
+    return any(sign <= seen.keys for sign in _SIGNS) or (not seen.lines and _by_words(seen, head))
 
 
 def _by_words(seen: Outline, head: bytes) -> bool:
@@ -54,27 +59,29 @@ def _by_words(seen: Outline, head: bytes) -> bool:
     if "prNumber" in keys and "prUrl" in keys:
         return seen.listed
     if "data" in keys:
-        return b'"pullRequest' in head
+        return b'"pullRequest' in head or b"/pull/" in head
+    if "total_count" in keys:
+        return "items" in keys and b"/pull/" in head
     return "number" in keys and ("url" in keys or "title" in keys) and b"/pull/" in head
 
 
 def read(capture: Capture) -> Iterator[Record | Refusal]:
-    """One Record or Refusal for each object; a file that is no JSON is one Refusal."""
+    """One Record or Refusal for each object; what is left of a file that breaks off is one Refusal."""
     for member in capture.members:
-        data = member.read()
-        try:
-            document = load(data)
-        except UndecodableError as error:
-            yield refuse(member.name, data, error.reason, error.detail)
-            continue
         folder = _FOLDER.search(f"{capture.name}/{member.name}") or _FOLDER.search(capture.name)
         context = Context(number=int(folder[1]) if folder else None)
-        for position, (value, around) in enumerate(natives(document, context), 1):
-            yield _record(member.name, value, around, position)
+        position = 0
+        for document in documents(member):
+            if isinstance(document, Refusal):
+                yield document
+                continue
+            for value, around in natives(document.value, context):
+                position += 1
+                yield _record(member.name, value, around, position)
 
 
 def _record(member: str, value: Any, context: Context, position: int) -> Record | Refusal:
-    kind = kind_of(value) if isinstance(value, dict) else None
+    kind = (kind_of(value) or context.kind) if isinstance(value, dict) else None
     if kind is None:
         return refuse_value(member, value, "wrong_shape", "no pull request, comment, review or commit", position)
     broken = fault(value)
@@ -84,6 +91,8 @@ def _record(member: str, value: Any, context: Context, position: int) -> Record 
         typed(kind, value)
     except msgspec.ValidationError as error:
         return refuse_value(member, value, "wrong_shape", f"{kind}: {error}", position)
+    if kind == "commit" and isinstance(value.get("files"), list):
+        value = {**value, **without_patches(value["files"])}
     unit = unit_of(kind, value, context)
     if unit is None:
         return refuse_value(member, value, "no_unit", f"{kind}: names no pull request of a repository", position)
@@ -103,3 +112,8 @@ def facts(unit: Unit) -> UnitFacts:
 def events(unit: Unit) -> list[Event]:
     """What happened in one pull request; see `github_events`."""
     return github_events.events(unit)
+
+
+def place_of(unit_id: str) -> str | None:
+    """The repository of a unit, as its id has it."""
+    return unit_id.removeprefix(f"{NAME}:").rpartition("#")[0] or None

@@ -25,6 +25,7 @@ class User(msgspec.Struct):
     """`user`, `author` or `actor`; a commit's author has name and e-mail instead of a login."""
 
     login: str | None = None
+    id: Any = None
     type: str | None = None
     is_bot: bool | None = None
     name: str | None = None
@@ -52,10 +53,13 @@ class Pull(msgspec.Struct):
     closed_at: Maybe[str] = UNSET
     merged_by: Maybe[User] = UNSET
     closed_by: Maybe[User] = UNSET
+    merge_commit_sha: Maybe[str] = UNSET
     draft: Maybe[bool] = UNSET
     head: Maybe[Head] = UNSET
     base: Maybe[Head] = UNSET
     author_association: Maybe[str] = UNSET
+    reactions: Any = UNSET
+    files: Any = UNSET
 
 
 class Comment(msgspec.Struct):
@@ -68,6 +72,7 @@ class Comment(msgspec.Struct):
     path: Maybe[str] = UNSET
     line: Maybe[int] = UNSET
     position: Maybe[int] = UNSET
+    outdated: Maybe[bool] = UNSET
     original_line: Maybe[int] = UNSET
     original_start_line: Maybe[int] = UNSET
     commit_id: Maybe[str] = UNSET
@@ -79,6 +84,7 @@ class Comment(msgspec.Struct):
     author_association: Maybe[str] = UNSET
     performed_via_github_app: Maybe[dict[str, Any]] = UNSET
     reactions: Any = UNSET
+    minimized_reason: Maybe[str] = UNSET
 
 
 class Review(msgspec.Struct):
@@ -88,6 +94,7 @@ class Review(msgspec.Struct):
     body: Words = UNSET
     user: Maybe[User] = UNSET
     submitted_at: Maybe[str] = UNSET
+    updated_at: Maybe[str] = UNSET
     commit_id: Maybe[str] = UNSET
     author_association: Maybe[str] = UNSET
 
@@ -118,16 +125,27 @@ class TimelineEvent(msgspec.Struct):
     actor: Maybe[User] = UNSET
     created_at: Maybe[str] = UNSET
     commit_id: Maybe[str] = UNSET
+    before_commit: Maybe[str] = UNSET
     rename: Any = UNSET
 
 
 class Thread(msgspec.Struct):
-    """A review thread of GraphQL: the only place that tells whether it is resolved."""
+    """A review thread of GraphQL: the only place that tells whether it is resolved, and by whom, but not when.
+
+    `request_updated_at` is when its request last changed before this was told, which puts two versions in order.
+    """
 
     is_resolved: Maybe[bool] = UNSET
     is_outdated: Maybe[bool] = UNSET
     resolved_by: Maybe[User] = UNSET
     comment_ids: list[str] | UnsetType = UNSET
+    request_updated_at: Maybe[str] = UNSET
+
+
+class Files(msgspec.Struct):
+    """The files of the whole request, each with the ranges of lines it changed."""
+
+    files: Any = UNSET
 
 
 class Link(msgspec.Struct):
@@ -137,10 +155,10 @@ class Link(msgspec.Struct):
     session_id: Maybe[str] = UNSET
 
 
-Native = Pull | Comment | Review | Commit | TimelineEvent | Thread | Link
+Native = Pull | Comment | Review | Commit | TimelineEvent | Thread | Files | Link
 TYPES: dict[str, type[Native]] = {
     "pull": Pull, "comment": Comment, "review_comment": Comment, "review": Review, "commit": Commit,
-    "timeline": TimelineEvent, "review_thread": Thread, "pr_link": Link,
+    "timeline": TimelineEvent, "review_thread": Thread, "files": Files, "pr_link": Link,
 }  # fmt: skip
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -149,15 +167,29 @@ _RENAMED = {
     "is_draft": "draft",
     "reply_to": "in_reply_to_id",
     "original_commit": "original_commit_id",
+    "merge_commit": "merge_commit_sha",
+    "after_commit": "commit_id",
+    "pull_request_review": "pull_request_review_id",
+    "reaction_groups": "reactions",
 }
+_PEOPLE = ("user", "merged_by", "closed_by", "resolved_by", "actor")
+_NUMBERS = ("in_reply_to_id", "pull_request_review_id")
+_SHAS = ("original_commit_id", "merge_commit_sha", "commit_id", "before_commit")
+_GRAPH_EVENT = re.compile(r"(\w+)Event")
+_EVENT_NAMES = {"renamed_title": "renamed", "cross_referenced": "cross-referenced"}
+"""GraphQL's names of timeline entries, where taking `Event` away does not give REST's."""
 
 
 def kind_of(value: dict[str, Any]) -> str | None:
     """Which of `TYPES` an object is; None for none."""
     keys = value.keys()
+    if _GRAPH_EVENT.fullmatch(str(value.get("__typename"))):
+        return "timeline"
     if "event" in keys and ("actor" in keys or "node_id" in keys or "created_at" in keys):
         known = {"commented": "comment", "reviewed": "review", "committed": "commit"}
         return known.get(str(value["event"]), "timeline")
+    if keys == {"files"}:
+        return "files"
     if "prNumber" in keys and ("prUrl" in keys or "prRepository" in keys):
         return "pr_link"
     if "isResolved" in keys and "comments" in keys:
@@ -183,22 +215,34 @@ def typed(kind: str, value: dict[str, Any]) -> Native:
     for old, new in _RENAMED.items():
         if old in fields and new not in fields:
             fields[new] = fields[old]
-    for name in ("user", "merged_by", "resolved_by", "actor"):
+    for name in _PEOPLE:
         fields[name] = _person(fields[name]) if name in fields else UNSET
-    for name in ("in_reply_to_id", "original_commit_id"):
+    for name in _NUMBERS:
         if isinstance(fields.get(name), dict):
-            fields[name] = number_of(fields[name]) if name == "in_reply_to_id" else fields[name].get("oid")
-    if kind == "review" and isinstance(fields.get("commit"), dict):
-        fields.setdefault("commit_id", fields["commit"].get("oid"))
+            fields[name] = number_of(fields[name])
+    if kind in ("review", "review_comment", "timeline") and isinstance(fields.get("commit"), dict):
+        fields.setdefault("commit_id", fields["commit"])
+    for name in _SHAS:
+        if isinstance(fields.get(name), dict):
+            fields[name] = fields[name].get("oid")
+    _own_shape(kind, value, fields)
+    stated = {name: field for name, field in fields.items() if field is not UNSET}
+    return msgspec.convert(stated, TYPES[kind], strict=False)
+
+
+def _own_shape(kind: str, value: dict[str, Any], fields: dict[str, Any]) -> None:
+    """What only one kind of object writes in a way of its own."""
     if kind == "pull":
         for end in ("head", "base"):
             if f"{end}_ref_name" in fields:
                 fields[end] = {"ref": fields[f"{end}_ref_name"], "sha": fields.get(f"{end}_ref_oid")}
-    if kind == "commit" and isinstance(value.get("commit"), dict):
+    elif kind == "timeline" and "event" not in fields:
+        named = _GRAPH_EVENT.fullmatch(str(value.get("__typename")))
+        plain = snake(named[1]) if named else ""
+        fields["event"] = _EVENT_NAMES.get(plain, plain)
+    elif kind == "commit" and isinstance(value.get("commit"), dict):
         # GitHub could match the e-mail to an account only where `author` holds a login; null is no deleted user.
         fields["user"] = fields["user"] or UNSET
-    stated = {name: field for name, field in fields.items() if field is not UNSET}
-    return msgspec.convert(stated, TYPES[kind], strict=False)
 
 
 def snake(name: str) -> str:
@@ -207,8 +251,11 @@ def snake(name: str) -> str:
 
 
 def _person(value: Any) -> Any:
+    """An account; a projection by jq leaves its login alone, GraphQL tells programs by type and leaves out `[bot]`."""
     if isinstance(value, str):
         return {"login": value}
+    if isinstance(value, dict) and "__typename" in value:
+        return {"type": value["__typename"], **value}
     return value
 
 

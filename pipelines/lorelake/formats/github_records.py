@@ -1,15 +1,14 @@
-"""Which merge request a GitHub object belongs to, its record id and its time; and the objects of a whole document."""
+"""Which merge request a GitHub object belongs to, its record id and its time."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from lorelake.formats.github_objects import kind_of, number_of, snake
+from lorelake.formats.github_objects import number_of, snake
 from lorelake.formats.record import canonical, digest, parse_time
 
 _PULL_PATH = r"^https?://(?:api\.)?([^/]+)/(?:api/v3/)?(?:repos/)?([^/\s]+)/([^/\s]+)/"
@@ -19,7 +18,7 @@ _REPOSITORY_URL = re.compile(_PULL_PATH)
 _TIMES = {
     "pull": ("created_at",), "comment": ("created_at",), "review_comment": ("created_at",),
     "review": ("submitted_at",), "timeline": ("created_at",), "pr_link": ("timestamp",), "review_thread": (),
-    "commit": ("committed_date", "authored_date"),
+    "commit": ("committed_date", "authored_date"), "files": (),
 }  # fmt: skip
 
 
@@ -28,6 +27,8 @@ class Context(msgspec.Struct, frozen=True):
 
     repository: str | None = None
     number: int | None = None
+    kind: str | None = None
+    """What sort of objects a command asked for: a projection may leave out the keys that tell."""
 
 
 def unit_of(kind: str, value: dict[str, Any], context: Context) -> str | None:
@@ -46,10 +47,26 @@ def unit_of(kind: str, value: dict[str, Any], context: Context) -> str | None:
         if found:
             return f"{_repository(found)}#{found[4]}"
     repository = context.repository or _stated_repository(kind, value)
+    if kind == "pull":
+        repository = _listed_with(value) or repository
     number = value.get("prNumber") or (value.get("number") if kind == "pull" else None) or context.number
-    if repository and isinstance(number, int):
+    if repository and isinstance(number, int) and not isinstance(number, bool):
         return f"{repository}#{number}"
     return None
+
+
+def page_of(url: str) -> tuple[str, int] | None:
+    """(repository as in a unit's id, number) of a request's address."""
+    found = _PULL_URL.match(url)
+    return (_repository(found), int(found[4])) if found else None
+
+
+def _listed_with(value: dict[str, Any]) -> str | None:
+    """The repository that `gh search prs` and GraphQL name beside a request."""
+    stated = value.get("repository")
+    if isinstance(stated, dict):
+        stated = stated.get("nameWithOwner") or stated.get("full_name")
+    return stated.lower() if isinstance(stated, str) and stated.count("/") == 1 else None
 
 
 def _stated_repository(kind: str, value: dict[str, Any]) -> str | None:
@@ -71,6 +88,8 @@ def id_of(kind: str, value: dict[str, Any]) -> str:
         return f"pull:{value['number']}"
     if kind == "commit":
         return f"commit:{value.get('sha') or value.get('oid') or digest(canonical(value))}"
+    if kind == "files":
+        return "files"
     number = number_of(value) if kind not in ("pr_link", "review_thread") else value.get("id")
     return f"{kind}:{number or digest(canonical(value))[:32]}"
 
@@ -92,88 +111,3 @@ def time_of(kind: str, value: dict[str, Any]) -> tuple[datetime | None, str | No
             moment = parse_time(stated)
             return moment, None if moment else str(stated)[:60]
     return None, None
-
-
-def natives(document: Any, context: Context) -> Iterator[tuple[Any, Context]]:
-    """Every native object of a document, with what surrounds it: lists, pages, bundles, views and GraphQL answers."""
-    if isinstance(document, list):
-        for item in document:
-            yield from natives(item, context)
-    elif not isinstance(document, dict):
-        yield document, context
-    elif "json" in document and "cmd" in document:
-        yield from natives(document["json"], _from_command(str(document["cmd"]), context))
-    elif isinstance(document.get("pull"), dict) and "type" in document:
-        yield from _nested(document["pull"], {key: document.get(key) for key in ("events", "comments")}, context)
-    elif isinstance(document.get("data"), dict):
-        yield from _graph(document["data"], context)
-    elif kind_of(document) == "pull" and any(isinstance(document.get(key), list) for key in _VIEW_LISTS):
-        outer = {key: field for key, field in document.items() if key not in _VIEW_LISTS}
-        yield from _nested(outer, {key: document.get(key) for key in _VIEW_LISTS}, context)
-    else:
-        yield document, context
-
-
-_VIEW_LISTS = ("comments", "reviews", "commits")
-
-
-def _nested(pull: dict[str, Any], lists: dict[str, Any], context: Context) -> Iterator[tuple[Any, Context]]:
-    unit = unit_of("pull", pull, context) or _unit_in(lists)
-    inside = context
-    if unit:
-        repository, _, number = unit.rpartition("#")
-        inside = Context(repository, int(number))
-    yield pull, inside
-    for items in lists.values():
-        for item in items if isinstance(items, list) else ():
-            yield item, inside
-
-
-def _unit_in(lists: dict[str, Any]) -> str | None:
-    """A view without its own address is named by the address of one of its comments."""
-    for items in lists.values():
-        for item in items if isinstance(items, list) else ():
-            unit = unit_of("comment", item, Context()) if isinstance(item, dict) else None
-            if unit:
-                return unit
-    return None
-
-
-def _from_command(command: str, context: Context) -> Context:
-    repository = re.search(r"(?:--repo|-R)[ =]['\"]?(?:https?://github\.com/)?([\w.-]+/[\w.-]+)", command)
-    number = re.search(r"\bgh pr view (\d+)\b", command)
-    return Context(
-        repository[1].lower() if repository else context.repository, int(number[1]) if number else context.number
-    )
-
-
-def _graph(node: dict[str, Any], context: Context) -> Iterator[tuple[Any, Context]]:
-    """Pull requests anywhere in a GraphQL answer, with their comments, reviews, commits and review threads."""
-    for key, child in node.items():
-        if key in ("repository", "viewer", "organization", "node") and isinstance(child, dict):
-            yield from _graph(child, context)
-        elif key in ("pullRequest", "pullRequests") and isinstance(child, dict):
-            for pull in _nodes(child) if key == "pullRequests" else [child]:
-                yield from _graph_pull(pull, context)
-
-
-def _graph_pull(pull: dict[str, Any], context: Context) -> Iterator[tuple[Any, Context]]:
-    lists: dict[str, Any] = {key: _nodes(pull.get(key)) for key in _VIEW_LISTS}
-    lists["commits"] = [item.get("commit", item) for item in lists["commits"]]
-    threads = _nodes(pull.get("reviewThreads"))
-    lists["threads"] = [
-        {**thread, "comments": [], "commentIds": [number_of(comment) for comment in _nodes(thread.get("comments"))]}
-        for thread in threads
-    ]
-    lists["thread_comments"] = [
-        {"diffHunk": None, **{key: thread[key] for key in ("path", "line", "originalLine") if key in thread}, **comment}
-        for thread in threads
-        for comment in _nodes(thread.get("comments"))
-    ]
-    outer = {key: field for key, field in pull.items() if key not in (*_VIEW_LISTS, "reviewThreads")}
-    yield from _nested(outer, lists, context)
-
-
-def _nodes(connection: Any) -> list[dict[str, Any]]:
-    items = connection.get("nodes") if isinstance(connection, dict) else connection
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

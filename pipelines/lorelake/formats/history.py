@@ -31,6 +31,7 @@ class Version(msgspec.Struct, frozen=True):
     `position` counts landing commits from the first one of the line, so order needs no clock.
     `landed_at` is in seconds since 1970. `actor` is the committer, or of a merge who merged; `merged_by` is the
     same person where they are shown to be a second pair of eyes: by a merge, or by committing another's work.
+    `message` is what the landing commit says, `written` what the one says that wrote the text.
     """
 
     path: str
@@ -43,16 +44,24 @@ class Version(msgspec.Struct, frozen=True):
     landed_at: int
     actor: Name
     merged_by: Name | None
+    message: str = ""
+    written: str = ""
 
 
 class History(msgspec.Struct, frozen=True):
-    """All versions, in order of position then path. `root` is the first commit: the repository's identity."""
+    """All versions, in order of position then path. `root` is the first commit: the repository's identity.
+
+    `projects` is the text of teamai's `manifest/projects.yaml` as the protected ref has it, and
+    `projects_position` where that text landed; empty and -1 where there is none.
+    """
 
     root: str
     ref: str
     head: str
     remote: str | None
     versions: tuple[Version, ...]
+    projects: str = ""
+    projects_position: int = -1
 
 
 def of(capture: Capture) -> tuple[History, Mapping[str, Member]] | None:

@@ -77,7 +77,10 @@ def refuse_value(member: str, value: Any, reason: str, detail: str, position: in
         position: which record of the member it is, from 1; stands where a line number would.
         private: leave the first characters out.
     """
-    raw = json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode("ascii")
+    try:
+        raw = json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode("ascii")
+    except RecursionError:  # the decoder gets a few levels deeper than the encoder
+        raw = f"{member}:{position}".encode("utf-8", "surrogatepass")
     refusal = refuse(member, raw, reason, detail, position)
     if private:
         refusal.head = ""

@@ -130,16 +130,49 @@ class Unit(msgspec.Struct):
     person_hint: str | None
 
 
-class UnitRecord(msgspec.Struct):
-    """One stored version of a record; `value` is the redacted body, decoded."""
+class UnitRecord:
+    """One stored version of a record; `value` is the redacted body, decoded when it is first asked for.
 
-    id: str
-    type: str
-    ts: datetime
-    value: Any
-    source_uri: str
-    first_kept: str
-    ts_assumed: bool = False
+    Args:
+        value: left out where `body` is given.
+        body: the JSON text of the value, which a format may rather decode into its own types.
+    """
+
+    __slots__ = ("_body", "_value", "first_kept", "id", "source_uri", "ts", "ts_assumed", "type")
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002  (the name of the field, given by keyword)
+        type: str,  # noqa: A002  (likewise)
+        ts: datetime,
+        value: Any = msgspec.UNSET,
+        source_uri: str = "",
+        first_kept: str = "",
+        ts_assumed: bool = False,
+        body: str | None = None,
+    ) -> None:
+        self.id, self.type, self.ts, self.ts_assumed = id, type, ts, ts_assumed
+        self.source_uri, self.first_kept = source_uri, first_kept
+        self._value, self._body = value, body
+
+    @property
+    def value(self) -> Any:
+        """The decoded body."""
+        if self._value is msgspec.UNSET and self._body is not None:
+            self._value = msgspec.json.decode(self._body)
+        return self._value
+
+    @property
+    def body(self) -> str | bytes:
+        """The JSON text of the value."""
+        return msgspec.json.encode(self._value) if self._body is None else self._body
+
+    def __eq__(self, other: object) -> bool:
+        names = ("id", "type", "ts", "value", "source_uri", "first_kept", "ts_assumed")
+        return isinstance(other, UnitRecord) and all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def __repr__(self) -> str:
+        return f"UnitRecord({self.id!r}, {self.type!r}, {self.ts!r}, {self.value!r}, {self.source_uri!r})"
 
 
 class Event(msgspec.Struct):

@@ -8,7 +8,10 @@ from typing import Protocol, cast
 
 from lorelake.formats.record import Capture, Event, Record, Refusal, Unit, UnitFacts
 
-FORMATS = ("claude_code", "codex", "github", "gitlab", "slack", "documents", "decisions")
+FORMATS = (
+    "claude_code", "codex", "copilot_cli", "gemini_cli", "opencode", "github", "gitlab", "slack",
+    "specstory", "aider", "gitmem", "documents", "decisions",
+)  # fmt: skip
 """Module names, which are the formats' names. Text formats come last: they recognise by less."""
 
 

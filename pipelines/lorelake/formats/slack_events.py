@@ -2,12 +2,19 @@
 
 An export shows a message as it stands at its time, so edits, reactions and deletions come as later versions. The
 newest (by the time of its edit, then the day it was first kept) is what was said. A deletion beats every version,
-also one that is imported after it: the words are gone, the replies stay.
+also one that is imported after it: the words are gone, the replies stay. Slack never gives a ts twice and has no
+way to bring a message back, so words under the ts of a deleted message are always an older capture.
+
+A person or channel that is mentioned by id is shown under the name it had when the message was first kept with
+one: a later change of name changes nobody's words.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -20,8 +27,12 @@ PEOPLE = "people"
 NOBODY = "unknown"
 """Alias where a message names no speaker."""
 
+_TS = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,6}))?")
+_WRAPPED = {"message_changed": "message", "message_replied": "message", "message_deleted": "previous_message"}
+"""Events of Slack's API that are about another message, and where they hold it."""
 _HUMAN = frozenset({"", "file_share", "me_message", "thread_broadcast", "reply_broadcast", "file_comment"})
 _BOT = frozenset({"bot_message", "slackbot_response"})
+_FILE_KEYS = ("name", "mimetype", "size")
 _PLACEHOLDERS = frozenset(
     {"This message was deleted.", "This content can't be displayed.", "This message contains interactive elements."}
 )
@@ -43,6 +54,7 @@ class Message(msgspec.Struct):
     blocks: Any = None
     attachments: Any = None
     edited: Any = None
+    latest_reply: Any = None
     reactions: Any = None
     files: Any = None
     file: Any = None
@@ -61,60 +73,86 @@ class Version(msgspec.Struct):
 
 
 def said(value: dict[str, Any]) -> dict[str, Any]:
-    """The message a record is about: itself, or the one inside a `message_changed` or `message_deleted`."""
-    names = {"message_changed": "message", "message_deleted": "previous_message"}
-    inner = value.get(names.get(str(value.get("subtype")), ""))
+    """The message a record is about: itself, or the one inside an event of change or deletion."""
+    inner = value.get(_WRAPPED.get(str(value.get("subtype")), ""))
     return inner if isinstance(inner, dict) else value
+
+
+def timestamp(stated: Any) -> tuple[str, datetime] | None:
+    """Slack's `seconds.microseconds`: the text as stated and the instant, without float arithmetic; None if neither.
+
+    A number, which some tools write, is taken to its six decimals.
+    """
+    try:
+        if isinstance(stated, float) or (isinstance(stated, int) and not isinstance(stated, bool)):
+            stated = f"{stated:.6f}"
+        found = _TS.fullmatch(stated) if isinstance(stated, str) else None
+        if not found or not int(found[1]):
+            return None
+        offset = timedelta(seconds=int(found[1]), microseconds=int((found[2] or "").ljust(6, "0")))
+        return found[0], datetime(1970, 1, 1, tzinfo=UTC) + offset
+    except OverflowError:
+        return None
 
 
 def events(unit: Unit) -> list[Event]:
     """One event a message. Units of users and conversations have none."""
-    versions: dict[str, list[Version]] = defaultdict(list)
+    stored: dict[str, list[UnitRecord]] = defaultdict(list)
     for record in in_order(unit.records):
-        if isinstance(record.value, dict) and "message" in record.value:
-            versions[record.id].append(_version(record))
+        value = record.value
+        if isinstance(value, dict) and "conversation" in value and isinstance(value.get("message"), dict):
+            stored[record.id].append(record)
     root = unit.unit_id.rpartition(":")[2]
-    return [_event(found, root) for found in versions.values()]
+    return [_event(_versions(records), root) for records in stored.values()]
 
 
-def _version(record: UnitRecord) -> Version:
+def _versions(records: Sequence[UnitRecord]) -> list[Version]:
+    names: dict[str, str] = {}
+    for record in sorted(records, key=lambda record: (record.first_kept, canonical(record.value))):
+        for native, name in record.value.get("names", {}).items():
+            if isinstance(name, str):  # redaction puts an object where a name is as long as a picture
+                names.setdefault(native, name)
+    return [_version(record, names) for record in records]
+
+
+def _version(record: UnitRecord, names: Mapping[str, str]) -> Version:
     value = record.value["message"]
+    about = said(value)
     try:
-        message = msgspec.convert(said(value), Message)
+        message = msgspec.convert(about, Message)
     except msgspec.ValidationError:  # only a redaction that changed a field's type can do this
-        message = Message(text=said(value).get("text") if isinstance(said(value).get("text"), str) else None)
-    gone = value.get("subtype") in ("tombstone", "message_deleted") or (
-        message.user == "USLACKBOT" and bool(message.hidden)
-    )
-    return Version(record, message, gone, "" if gone else _words(message))
+        message = Message(text=about.get("text") if isinstance(about.get("text"), str) else None)
+    gone = "tombstone" in (value.get("subtype"), message.subtype) or value.get("subtype") == "message_deleted"
+    gone = gone or (message.user == "USLACKBOT" and bool(message.hidden))
+    return Version(record, message, gone, "" if gone else _words(message, names))
 
 
-def _words(message: Message) -> str:
+def _words(message: Message, names: Mapping[str, str]) -> str:
     """What the person said: the text, else the blocks' text; of a bot also what it attached."""
     if message.subtype == "file_share" and isinstance(message.file, dict):
         # Until 2018 the text of an upload was Slack's own sentence; what the person wrote lay inside the file.
         initial = message.file.get("initial_comment")
-        return _comment(initial)
+        return _comment(initial, names)
     if message.subtype == "file_comment" and message.comment is not None:
-        return _comment(message.comment)
+        return _comment(message.comment, names)
     text = message.text if isinstance(message.text, str) else ""
     if text.strip() and text.strip() not in _PLACEHOLDERS:
-        return plain(text)
-    blocks = from_blocks(message.blocks)
+        return plain(text, names)
+    blocks = from_blocks(message.blocks, names)
     if blocks or not _is_bot(message):
         return blocks
-    attached = (_attached(item) for item in message.attachments) if isinstance(message.attachments, list) else ()
+    attached = (_attached(item, names) for item in message.attachments) if isinstance(message.attachments, list) else ()
     return "\n".join(part for part in attached if part)
 
 
-def _comment(comment: Any) -> str:
+def _comment(comment: Any, names: Mapping[str, str]) -> str:
     text = comment.get("comment") if isinstance(comment, dict) else None
-    return plain(text) if isinstance(text, str) else ""
+    return plain(text, names) if isinstance(text, str) else ""
 
 
-def _attached(item: Any) -> str:
+def _attached(item: Any, names: Mapping[str, str]) -> str:
     parts = [item.get(key) for key in ("pretext", "title", "text")] if isinstance(item, dict) else []
-    return "\n".join(plain(part) for part in parts if isinstance(part, str) and part)
+    return "\n".join(plain(part, names) for part in parts if isinstance(part, str) and part)
 
 
 def _is_bot(message: Message) -> bool:
@@ -153,17 +191,26 @@ def _event(versions: list[Version], root: str) -> Event:
     )  # fmt: skip
 
 
-def _newness(version: Version) -> tuple[bool, tuple[int, int], str, str]:
+def _newness(version: Version) -> tuple[bool, datetime, str, datetime, str]:
+    """Order of versions: deletions last, then edits, then what was kept later, then what has seen later replies."""
     edited = version.message.edited.get("ts") if isinstance(version.message.edited, dict) else None
-    seconds, _, rest = str(edited or "").partition(".")
-    when = (int(seconds), int(rest.ljust(6, "0") or 0)) if seconds.isdigit() and (rest or "0").isdigit() else (0, 0)
-    return version.deleted, when, version.record.first_kept, canonical(version.record.value)
+    return (
+        version.deleted, _when(edited), version.record.first_kept, _when(version.message.latest_reply),
+        canonical(version.record.value),
+    )  # fmt: skip
+
+
+def _when(stated: Any) -> datetime:
+    found = timestamp(stated)
+    return found[1] if found else datetime.min.replace(tzinfo=UTC)
 
 
 def _attributes(versions: list[Version], newest: Version, conversation: str, root: str) -> dict[str, Any]:
     message = newest.message
     about: dict[str, Any] = {"channel": conversation, "thread_root": root}
-    if not newest.deleted:
+    if newest.deleted:
+        about["deleted_at"] = _deleted_at(versions)
+    else:
         text = message.text if isinstance(message.text, str) else ""
         about |= {
             "subtype": message.subtype, "edited": bool(message.edited),
@@ -172,6 +219,13 @@ def _attributes(versions: list[Version], newest: Version, conversation: str, roo
             "name": _name(message),
         }  # fmt: skip
     return {name: value for name, value in about.items() if value not in (None, False, [], {}, "")}
+
+
+def _deleted_at(versions: list[Version]) -> str | None:
+    """When, where an event of deletion says so; an export does not."""
+    values = [version.record.value["message"] for version in versions]
+    stated = [timestamp(value.get("ts")) for value in values if value.get("subtype") == "message_deleted"]
+    return min((when[1].isoformat() for when in stated if when), default=None)
 
 
 def _name(message: Message) -> str | None:
@@ -194,9 +248,7 @@ def _reactions(stated: Any) -> dict[str, int]:
 
 
 def _files(message: Message) -> list[dict[str, Any]]:
+    """Name, type and size. Addresses may carry tokens, and serve nobody who reads a release."""
     stated = message.files if isinstance(message.files, list) else [message.file]
-    return [
-        {key: file[key] for key in ("name", "mimetype", "size") if key in file}
-        for file in stated
-        if isinstance(file, dict)
-    ]
+    named = ({key: file[key] for key in _FILE_KEYS if key in file} for file in stated if isinstance(file, dict))
+    return [file for file in named if file]

@@ -96,8 +96,18 @@ def _plain(value: Any, depth: int = 0) -> Any:
         return value.isoformat()
     if isinstance(value, bytes) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value)
-    return value
+    return _whole(value) if isinstance(value, str) else value
 
 
 def _key(key: Any) -> str:
-    return key.isoformat() if isinstance(key, date) else str(key)
+    return key.isoformat() if isinstance(key, date) else _whole(str(key))
+
+
+def _whole(text: str) -> str:
+    """A text whose escapes spell a character in two halves, as JSON does, with the character; half of one is none."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise YamlError("holds half a surrogate pair", 1) from None

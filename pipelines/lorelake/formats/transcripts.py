@@ -5,17 +5,20 @@ Nothing here knows an agent's records; each format brings its own.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
 
-from lorelake.formats.record import canonical, parse_time
+from lorelake.formats.record import UnitRecord, canonical, parse_time
 
 CALL_TEXT_CHARS = 4000
 """How much of a tool call's input becomes its text; a shell command is never cut."""
 
-_PATH_FIELDS = ("file_path", "path", "notebook_path")
+_PATH_FIELDS = ("file_path", "path", "notebook_path", "absolute_path")
+_PATCHED_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)[ \t]*$", re.MULTILINE)
 
 T = TypeVar("T")
 
@@ -51,6 +54,28 @@ def typed(value: Any, kind: type[T]) -> T | None:
         return None
 
 
+def latest(records: Iterable[UnitRecord], growth: Callable[[Any], tuple[int, ...]] | None = None) -> list[UnitRecord]:
+    """One version of each record, in order of each record's first version.
+
+    The latest kept wins, as it may have been masked anew; of those kept on one day the one whose text comes last.
+
+    Args:
+        growth: for agents that write a record again as it grows: how much a value holds, which counts before the
+            day, so that an older capture read later takes nothing away. Of equal growth and day the longest wins.
+    """
+
+    def order(record: UnitRecord) -> tuple[tuple[int, ...], str, int, str]:
+        text = canonical(record.value)
+        return (growth(record.value) if growth else ()), record.first_kept, len(text) if growth else 0, text
+
+    versions: dict[str, UnitRecord] = {}
+    for record in records:
+        other = versions.get(record.id)
+        if other is None or order(record) > order(other):
+            versions[record.id] = record
+    return list(versions.values())
+
+
 def blocks_text(content: Any) -> str:
     """The text of a message: a string as it is, or the text blocks of a list joined by line ends."""
     if isinstance(content, str):
@@ -78,6 +103,11 @@ def call_path(arguments: Any) -> str | None:
     if not isinstance(arguments, dict):
         return None
     return next((arguments[name] for name in _PATH_FIELDS if isinstance(arguments.get(name), str)), None)
+
+
+def patched_paths(patch: str) -> list[str]:
+    """The files an `apply_patch` patch is about, in order."""
+    return _PATCHED_FILE.findall(patch)
 
 
 def call_text(arguments: Any) -> str:

@@ -1,25 +1,31 @@
 """Everything the configured sources hold, as captures that a format reads, and refusals with a reason.
 
 Content decides what a file is. Every file found is in exactly one capture or refusal; only the insides of
-`.git`, the lake, the settings file and the key are passed over.
+`.git`, the lake, the settings file, the key and lorelake's own notes are passed over. The lake's landing folder is
+read last, as a source that needs no entry in the settings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from lorelake.formats import registry
 from lorelake.formats.record import HEAD_BYTES, Capture, Member, Refusal, digest, refuse
-from lorelake.landing import archive, repository
+from lorelake.lake import Lake
+from lorelake.landing import archive, bucket, repository
 from lorelake.landing.grouping import Group, groups
 from lorelake.landing.hash_cache import HashCache
+from lorelake.landing.hints import Hint, Hints, is_note
 from lorelake.landing.walk import not_read, walk
 from lorelake.settings import FILE_NAME, Settings, Source
 
 UNKNOWN = "unknown"
+LANDING = "landing"
+"""Name of the implied last source: what `collect`, `pull` and `import` brought into the lake's landing folder."""
 
 
 class Discovery(NamedTuple):
@@ -52,26 +58,42 @@ def captures(settings: Settings, cache: HashCache | None = None) -> Discovery:
     Args:
         cache: hashes of an earlier run; filled for the next.
     """
-    left_out = frozenset(
-        {settings.lake_root, settings.resolve(settings.redaction.key_file), settings.resolve(FILE_NAME)}
-    )
+    landing = Lake(settings.lake_root).landing
+    own = frozenset({settings.lake_root, settings.resolve(settings.redaction.key_file), settings.resolve(FILE_NAME)})
+    read = cache or HashCache(limits=archive.limits_of(settings.archives))
     found = Discovery([], [])
-    for source, name in _named(settings):
-        _Search(settings, source, cache or HashCache(), left_out, found).look(settings.resolve(source.path), name)
+    sources = _named(settings)
+    for source, root, name in sources:
+        search = _Search(settings, source, read, own, found)
+        if bucket.is_url(source.path):
+            for refusal in bucket.mirror(source.path, root, name):
+                search.refuse(refusal)
+        search.look(root, name)
+    elsewhere = {root for _, root, _ in sources}
+    if landing.is_dir() and not elsewhere & {landing, settings.lake_root}:
+        _Search(settings, Source(LANDING), read, own | elsewhere | {bucket.home(landing)}, found).look(landing, LANDING)
     return found
 
 
-def _named(settings: Settings) -> list[tuple[Source, str]]:
-    """Each source with the name its captures start with: its own, with parents or a number where two are alike."""
-    taken: set[str] = set()
+def _named(settings: Settings) -> list[tuple[Source, Path, str]]:
+    """Each source with its folder and the name its captures start with.
+
+    The name is its own, with parents or a number where two are alike. A bucket's folder is its mirror.
+    """
+    taken = {LANDING}
     named = []
     for source in settings.sources:
-        parts = settings.resolve(source.path).parts[1:] or ("root",)
+        if bucket.is_url(source.path):
+            root = bucket.mirror_folder(Lake(settings.lake_root).landing, source.path)
+            parts = bucket.parts(source.path)
+        else:
+            root = settings.resolve(source.path)
+            parts = root.parts[1:] or ("root",)
         choices = ["/".join(parts[-count:]) for count in range(1, min(3, len(parts)) + 1)]
         choices += [f"{parts[-1]}-{number}" for number in range(2, len(taken) + 3)]
         name = next(choice for choice in choices if choice not in taken)
         taken.add(name)
-        named.append((source, name))
+        named.append((source, root, name))
     return named
 
 
@@ -83,16 +105,22 @@ class _Search:
     ) -> None:
         self._settings, self._source, self._cache = settings, source, cache
         self._left_out, self._found = left_out, found
+        self._hints = Hints({}, settings, Hint(source.project, source.person))
 
     def look(self, root: Path, name: str) -> None:
+        """Add everything below a file or folder."""
         tree = walk(root, name, self._left_out)
-        for refusal in tree.refusals:
-            self._refuse(refusal)
-        self._files([self._file(path, below) for below, path in tree.files])
+        outer = self._hints
+        notes = _notes(tree.files)
+        self._hints = Hints(notes, self._settings, outer.of(name))
+        for refusal in (*tree.refusals, *self._hints.refusals):
+            self.refuse(refusal)
+        self._files([self._file(path, below) for below, path in tree.files if below not in notes])
         for below, path in tree.repositories:
             self._repository(path, below)
             if (path / ".git").exists():
                 self._checkout(path, below)
+        self._hints = outer
 
     def _file(self, path: Path, name: str) -> _File:
         try:
@@ -118,11 +146,11 @@ class _Search:
     def _group(self, group: Group, by_name: dict[str, _File]) -> None:
         members = [by_name.pop(name) for name in group.names if name in by_name]
         skip = len(group.root) + 1
-        name = group.root
+        name = group.name or group.root
         try:
             sha256 = digest(*(part for file in members for part in (file.name[skip:], file.sha256())))
         except OSError as error:
-            self._refuse(not_read(name, "unreadable", error.strerror or str(error)), group.format)
+            self.refuse(not_read(name, "unreadable", error.strerror or str(error)), group.format)
             return
         self._keep(group.format, name, tuple(file.member(file.name[skip:]) for file in members), sha256)
 
@@ -131,10 +159,10 @@ class _Search:
             head = file.head()
             sha256 = file.sha256()
         except OSError as error:
-            self._refuse(not_read(file.name, "unreadable", error.strerror or str(error)))
+            self.refuse(not_read(file.name, "unreadable", error.strerror or str(error)))
             return
         if not head:
-            self._refuse(refuse(file.name, b"", "empty", "the file is empty"))
+            self.refuse(refuse(file.name, b"", "empty", "the file is empty"))
         elif archive.kind(head) and file.path:
             self._archive(file.path, file.name, head, sha256)
         elif repository.is_stream(head) and file.path:
@@ -143,16 +171,16 @@ class _Search:
             self._keep(format_name, file.name, (file.member(file.name),), sha256)
         else:
             within = "an archive within an archive" if archive.kind(head) else "no format recognises the content"
-            self._refuse(_refused(file.name, head, sha256, "unknown_format", within))
+            self.refuse(_refused(file.name, head, sha256, "unknown_format", within))
 
     def _archive(self, path: Path, name: str, head: bytes, sha256: str) -> None:
         try:
             opened = self._cache.archive(path)
         except archive.RefusedArchiveError as error:
-            self._refuse(_refused(name, head, sha256, error.reason, error.detail))
+            self.refuse(_refused(name, head, sha256, error.reason, error.detail))
             return
         if not opened.entries:
-            self._refuse(_refused(name, head, sha256, "empty", "an archive without files"))
+            self.refuse(_refused(name, head, sha256, "empty", "an archive without files"))
         self._files(
             _File(
                 f"{name}/{entry.name}", entry.size, partial(str, entry.sha256), partial(opened.open, entry.name), None
@@ -161,10 +189,11 @@ class _Search:
         )
 
     def _repository(self, path: Path, name: str) -> None:
-        found = repository.read(path, name, self._settings.ledger.ref, self._source.project, self._source.person)
+        hint = self._hints.of(name)
+        found = repository.read(path, name, self._settings.ledger.ref, hint.project, hint.person)
         self._found.captures.extend(found.captures)
         if found.refusal:
-            self._refuse(found.refusal, "documents")
+            self.refuse(found.refusal, "documents")
 
     def _checkout(self, path: Path, name: str) -> None:
         """Transcripts and exports that lie in a checkout. Documents and decisions count as the ref has them.
@@ -173,6 +202,7 @@ class _Search:
         """
         tree = walk(path, name, self._left_out, checkout=True)
         aside = _Search(self._settings, self._source, self._cache, self._left_out, Discovery([], []))
+        aside._hints = self._hints
         aside._files([self._file(found, below) for below, found in tree.files])
         text = ("documents", "decisions")
         self._found.captures.extend(pair for pair in aside._found.captures if pair[0] not in text)
@@ -181,24 +211,38 @@ class _Search:
             why = f"{len(rest)} files of the checkout are of no known format, the first being {rest[0].member}"
             refusal = not_read(name, "unknown_format", why)
             refusal.sha256 = digest(*(part for item in rest for part in (item.member, item.sha256)))
-            self._refuse(refusal)
+            self.refuse(refusal)
         for below, nested in tree.repositories:
             self.look(nested, below)
 
     def _keep(self, format_name: str, name: str, members: tuple[Member, ...], sha256: str) -> None:
+        hint = self._hints.of(name)
         capture = Capture(
             name,
             members,
             sha256,
-            project=self._source.project,
-            person=self._source.person,
+            project=hint.project,
+            person=hint.person,
             include=self._settings.slack.include,
             ref=self._settings.ledger.ref,
         )
         self._found.captures.append((format_name, capture))
 
-    def _refuse(self, refusal: Refusal, source: str = UNKNOWN) -> None:
+    def refuse(self, refusal: Refusal, source: str = UNKNOWN) -> None:
+        """Add something that is not read."""
         self._found.refusals.append((source, refusal.member, refusal))
+
+
+def _notes(files: Iterable[tuple[str, Path]]) -> dict[str, bytes]:
+    """The notes of lorelake's own among some files; one that cannot be opened is refused like any other file."""
+    found = {}
+    for name, path in files:
+        if name.endswith(".json"):
+            with suppress(OSError), open(path, "rb") as stream:
+                head = stream.read(HEAD_BYTES)
+                if is_note(head):
+                    found[name] = head + stream.read()
+    return found
 
 
 def _open(path: Path) -> BinaryIO:

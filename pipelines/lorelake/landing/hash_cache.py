@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 import msgspec
 
-from lorelake.landing.archive import Archive, Entry, check
+from lorelake.landing.archive import LIMITS, Archive, Entry, Limits, check
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -15,6 +16,7 @@ class _Seen(msgspec.Struct, frozen=True):
     mtime_ns: int
     sha256: str
     entries: tuple[Entry, ...] | None = None
+    limits: Limits | None = None
 
 
 class HashCache:
@@ -22,9 +24,11 @@ class HashCache:
 
     Args:
         data: what `dumps` gave; damaged bytes count as none.
+        limits: what an archive may hold; one that was checked with others is checked again.
     """
 
-    def __init__(self, data: bytes | None = None) -> None:
+    def __init__(self, data: bytes | None = None, limits: Limits = LIMITS) -> None:
+        self._limits = limits
         self._asked: dict[str, _Seen] = {}
         try:
             self._known = msgspec.json.decode(data or b"{}", type=dict[str, _Seen])
@@ -38,16 +42,17 @@ class HashCache:
     def archive(self, path: Path) -> Archive:
         """A checked archive. Raises OSError, or RefusedArchiveError; a refused one is read again each time."""
         seen = self._seen(path)
-        if seen.entries is None:
-            seen = self._asked[str(path)] = msgspec.structs.replace(seen, entries=check(path).entries)
-        return Archive(path, seen.entries or ())
+        if seen.entries is None or seen.limits != self._limits:
+            entries = check(path, self._limits).entries
+            seen = self._asked[_key(path)] = msgspec.structs.replace(seen, entries=entries, limits=self._limits)
+        return Archive(path, seen.entries or (), self._limits)
 
     def dumps(self) -> bytes:
         """Everything asked for since this object was made; files that are gone drop out."""
         return msgspec.json.encode(self._asked, order="sorted")
 
     def _seen(self, path: Path) -> _Seen:
-        key = str(path)
+        key = _key(path)
         if key in self._asked:
             return self._asked[key]
         status = path.stat()
@@ -57,3 +62,8 @@ class HashCache:
                 known = _Seen(status.st_size, status.st_mtime_ns, hashlib.file_digest(stream, "sha256").hexdigest())
         self._asked[key] = known
         return known
+
+
+def _key(path: Path) -> str:
+    """A path as text, one for each, since a file's name may be bytes that are no text."""
+    return os.fsencode(path).decode("latin-1")

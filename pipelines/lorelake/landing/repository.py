@@ -1,47 +1,37 @@
 """Git repositories and `git fast-export` streams, read for the history of their Markdown and decision files.
 
-Only objects and refs are read. The repository's own settings may name programs to run, so everything that could
-start one (hooks, prompts, lazy fetches, signature checks) is off, and the caller's Git settings are not used.
+A teamai store keeps newer learnings and votes on two branches of its own; they are read beside the protected ref.
 """
 
 from __future__ import annotations
 
 import io
-import os
 import re
-import shutil
-import subprocess
-import tempfile
-import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from lorelake.formats import history
+from lorelake.formats import history, teamai
 from lorelake.formats.record import Capture, Member, Refusal, digest
+from lorelake.formats.strict_yaml import MAX_CHARS
+from lorelake.landing.git_objects import GitError, Objects
 
-DOCUMENTS = ("*.md", "*.MD", "*.markdown", "*.mdc", "*.cursorrules", "*.windsurfrules")
+DOCUMENTS = (
+    "*.md", "*.MD", "*.markdown", "*.mdc", "*.cursorrules", "*.windsurfrules", "*.clinerules", *teamai.PATHS,
+)  # fmt: skip
 DECISIONS = ("decisions/*.yaml", "decisions/*.yml")
+LEARNINGS = ("learnings/*.md", ".teamai/learnings/*.md")
 """What is read, as Git pathspecs; a `*` also spans folders."""
 
 _FORGE_COMMITTERS = frozenset({"noreply@github.com"})
 """Committers that stand for whoever pressed the button; of a merge, its author did."""
 
+_LONGEST_MESSAGE = 2000
+
 _STREAM = re.compile(rb"(?:feature done\n|# git fast-export|blob\n(?:mark :|original-oid )|reset refs/|commit refs/)")
-_OFF = (
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "log.showSignature=false",
-    "safe.directory=*",
-    "i18n.logOutputEncoding=UTF-8",
-)
-
-
-class GitError(Exception):
-    """Git is missing, or refused; the words are its own."""
 
 
 class Found(NamedTuple):
@@ -57,6 +47,7 @@ class _Commit(NamedTuple):
     author: history.Name
     committer: history.Name
     time: int
+    message: str
 
 
 class _Change(NamedTuple):
@@ -64,6 +55,27 @@ class _Change(NamedTuple):
     path: str
     blob: str
     """Object id of the new content, or "" for a deletion."""
+
+
+class _Told(NamedTuple):
+    """What holds for every capture of one repository."""
+
+    objects: Objects
+    protected: str
+    root: str
+    remote: str | None
+    projects: str
+    projects_position: int
+    project: str | None
+    person: str | None
+
+
+class _Line(NamedTuple):
+    """One ref: its commits by id, and those of its first-parent line, oldest first."""
+
+    ref: str
+    commits: Mapping[str, _Commit]
+    line: Sequence[str]
 
 
 def is_stream(head: bytes) -> bool:
@@ -94,13 +106,51 @@ def read(
             what was not pushed is not on the protected ref.
     """
     try:
-        objects = _Objects(place, stream=place.is_file())
+        objects = Objects(place, stream=place.is_file())
         return _read(objects, name, ref, project, person)
     except GitError as error:
         return Found([], _refusal(name, "unreadable", str(error)))
 
 
-def _read(objects: _Objects, name: str, ref: str, project: str | None, person: str | None) -> Found:
+def copy(place: Path, target: Path, ref: str) -> None:
+    """Copy what `read` reads into a bare repository: whole history, but of the files only the documents.
+
+    What is there already is not copied again. Objects keep their ids, so both are one repository to `read`. Decisions
+    stay behind: who decides for a team is set up in its settings, never brought along.
+
+    Args:
+        target: made where it is missing; its folder must exist.
+
+    Raises:
+        GitError: Git is missing, or refused.
+    """
+    source, copied = Objects(place, stream=place.is_file()), Objects(target, stream=False)
+    if not target.exists():
+        target.mkdir(mode=0o700)
+        copied.run("init", "--quiet", "--bare", "--template=", ".")
+    tips = {
+        name: oid for name in (ref, teamai.LEARNINGS_BRANCH, teamai.REPORTS_BRANCH) if (oid := _resolve(source, name))
+    }
+    skeleton = source.text("rev-list", "--objects", "--no-object-names", "--filter=blob:none", *tips.values()).split()
+    blobs = {
+        change.blob
+        for tip in tips.values()
+        for change in _changes(source, tip, DOCUMENTS, "--first-parent", "--diff-merges=first-parent")
+        if change.blob
+    }
+    here = copied.sizes({*skeleton, *blobs})
+    wanted = [oid for oid in (*skeleton, *sorted(blobs & set(source.sizes(blobs)))) if oid not in here]
+    if wanted:
+        base = copied.folder / "objects" / "pack" / "pack"
+        base.parent.mkdir(exist_ok=True)
+        source.run("pack-objects", "-q", str(base.resolve()), data="\n".join([*wanted, ""]).encode())
+    for name, oid in tips.items():
+        copied.run("update-ref", name if name.startswith("refs/") else f"refs/heads/{name}", oid)
+    if remote := _remote(source):
+        copied.run("config", "remote.origin.url", remote)
+
+
+def _read(objects: Objects, name: str, ref: str, project: str | None, person: str | None) -> Found:
     if objects.text("rev-parse", "--is-shallow-repository").strip() == "true":
         why = "a shallow clone names the wrong authors; run `git fetch --unshallow`"
         return Found([], _refusal(name, "no_history", why))
@@ -110,39 +160,55 @@ def _read(objects: _Objects, name: str, ref: str, project: str | None, person: s
         return Found([], _refusal(name, "no_history", why))
     commits = _commits(objects, head)
     line = list(_line(commits, head))
-    capture = partial(_capture, objects, commits, line, name, ref, project, person)
-    captures = [("documents", capture(DOCUMENTS))]
-    decisions = capture(DECISIONS)
+    told = _Told(objects, ref, line[0], _remote(objects), *_projects(objects, line), project, person)
+    captures = [("documents", _capture(told, name, _Line(ref, commits, line), DOCUMENTS))]
+    decisions = _capture(told, name, _Line(ref, commits, line), DECISIONS)
     if len(decisions.members) > 1:
         captures.append(("decisions", decisions))
+    for branch, paths in ((teamai.LEARNINGS_BRANCH, LEARNINGS), (teamai.REPORTS_BRANCH, teamai.PATHS)):
+        tip = _resolve(objects, branch) if branch != ref else None
+        if tip is not None:
+            found = _commits(objects, tip)
+            own = _Line(branch, found, list(_line(found, tip)))
+            captures.append(("documents", _capture(told, f"{name}@{branch}", own, paths)))
     return Found(captures, None)
 
 
-def _capture(
-    objects: _Objects,
-    commits: Mapping[str, _Commit],
-    line: Sequence[str],
-    name: str,
-    ref: str,
-    project: str | None,
-    person: str | None,
-    paths: Sequence[str],
-) -> Capture:
-    versions, blobs = _versions(objects, commits, line, paths)
-    found = history.History(line[0], ref, line[-1], _remote(objects), tuple(versions))
-    told = msgspec.json.encode(found)
+def _capture(told: _Told, name: str, line: _Line, paths: Sequence[str]) -> Capture:
+    """What stood on one ref. `Capture.ref` is the protected one: on another nothing counts as merged."""
+    objects = told.objects
+    versions, blobs = _versions(objects, line.commits, line.line, paths)
+    if line.ref == teamai.REPORTS_BRANCH:
+        # Totals only ever grow, and are written at every sync: the newest say it all.
+        versions = list({version.path: version for version in versions}.values())
+        blobs = {version.member: blobs[version.member] for version in versions if version.member}
+    head = line.line[-1]
+    found = history.History(
+        told.root, line.ref, head, told.remote, tuple(versions), told.projects, told.projects_position
+    )
+    carrier = msgspec.json.encode(found)
     sizes = objects.sizes(set(blobs.values()))
-    members = [Member(history.MEMBER, len(told), partial(io.BytesIO, told))]
+    members = [Member(history.MEMBER, len(carrier), partial(io.BytesIO, carrier))]
     members += [
         Member(member, sizes[blob], partial(objects.blob, blob))
         for member, blob in sorted(blobs.items())
         if blob in sizes
     ]
-    sha256 = digest(line[0], line[-1], ref, *paths)
-    return Capture(name, tuple(members), sha256, project=project, person=person, ref=ref)
+    sha256 = digest(told.root, head, line.ref, told.projects, *paths)
+    return Capture(name, tuple(members), sha256, project=told.project, person=told.person, ref=told.protected)
 
 
-def _resolve(objects: _Objects, ref: str) -> str | None:
+def _projects(objects: Objects, line: Sequence[str]) -> tuple[str, int]:
+    """(text, position on the line) of teamai's list of projects, or ("", -1)."""
+    for path in teamai.PROJECTS_PATHS:
+        text = objects.text("cat-file", "blob", f"{line[-1]}:{path}", may_fail=True)
+        if text and len(text) <= MAX_CHARS:
+            landed = objects.text("log", "-1", "--first-parent", "--format=%H", line[-1], "--", path).strip()
+            return text, line.index(landed) if landed in line else -1
+    return "", -1
+
+
+def _resolve(objects: Objects, ref: str) -> str | None:
     names = (ref,) if ref.startswith("refs/") else (f"refs/remotes/origin/{ref}", f"refs/heads/{ref}")
     for name in names:
         found = objects.text("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", may_fail=True).strip()
@@ -151,19 +217,27 @@ def _resolve(objects: _Objects, ref: str) -> str | None:
     return None
 
 
-def _remote(objects: _Objects) -> str | None:
-    """The origin's URL without user or password."""
+def _remote(objects: Objects) -> str | None:
+    """The origin's URL without user, password or query, any of which may be a key."""
     url = objects.text("config", "--get", "remote.origin.url", may_fail=True).strip()
-    return re.sub(r"^([a-z+]+://)[^/@]*@", r"\1", url) or None
+    return re.sub(r"^([a-z+]+://)[^/]*@", r"\1", re.split(r"[?#]", url)[0]) or None
 
 
-def _commits(objects: _Objects, head: str) -> dict[str, _Commit]:
-    form = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%ct"
+def _commits(objects: Objects, head: str) -> dict[str, _Commit]:
+    """Every commit up to one. No field of a commit can hold the byte that separates them."""
+    form = "%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%ct%x00%B"
+    fields = iter(objects.text("log", "-z", f"--format=tformat:{form}", head).split("\x00")[:-1])
     commits = {}
-    for row in objects.text("log", f"--format=tformat:{form}", head).split("\n")[:-1]:
-        oid, parents, author, author_email, committer, committer_email, time = row.split("\x00")
+    for oid, parents, author, author_email, committer, committer_email, time, message in zip(
+        *[fields] * 8, strict=True
+    ):
         commits[oid] = _Commit(
-            oid, tuple(parents.split()), _name(author, author_email), _name(committer, committer_email), int(time or 0)
+            oid,
+            tuple(parents.split()),
+            _name(author, author_email),
+            _name(committer, committer_email),
+            int(time or 0),
+            message.strip()[:_LONGEST_MESSAGE],
         )
     return commits
 
@@ -181,7 +255,7 @@ def _line(commits: Mapping[str, _Commit], head: str) -> Iterator[str]:
 
 
 def _versions(
-    objects: _Objects, commits: Mapping[str, _Commit], line: Sequence[str], paths: Sequence[str]
+    objects: Objects, commits: Mapping[str, _Commit], line: Sequence[str], paths: Sequence[str]
 ) -> tuple[list[history.Version], dict[str, str]]:
     """The versions that stood on the line, and member name to object id."""
     position = {oid: number for number, oid in enumerate(line)}
@@ -208,6 +282,8 @@ def _versions(
                 landed_at=landing.time,
                 actor=actor,
                 merged_by=second,
+                message=landing.message,
+                written=writer.message,
             )
         )
     return sorted(versions, key=lambda version: (version.position, version.path)), blobs
@@ -233,7 +309,7 @@ def _brought(commits: Mapping[str, _Commit], line: Sequence[str]) -> dict[str, s
 
 
 def _written(
-    objects: _Objects, commits: Mapping[str, _Commit], brought: Mapping[str, str], head: str, paths: Sequence[str]
+    objects: Objects, commits: Mapping[str, _Commit], brought: Mapping[str, str], head: str, paths: Sequence[str]
 ) -> dict[tuple[str, str, str], str]:
     """(landing commit, path, object id) to the commit of its branch that wrote that content: the newest, if several."""
     written: dict[tuple[str, str, str], str] = {}
@@ -242,7 +318,7 @@ def _written(
     return written
 
 
-def _changes(objects: _Objects, head: str, paths: Sequence[str], *how: str) -> Iterator[_Change]:
+def _changes(objects: Objects, head: str, paths: Sequence[str], *how: str) -> Iterator[_Change]:
     """Changes of files' content, newest commit first."""
     options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--root", "--format=format:%x01%H%x02")
     tokens = iter(objects.run("log", *options, *how, head, "--", *paths).split(b"\x00"))
@@ -267,106 +343,3 @@ def _is_file(mode: bytes) -> bool:
 
 def _refusal(name: str, reason: str, detail: str) -> Refusal:
     return Refusal(reason, detail, name, sha256=digest(name, reason, detail))
-
-
-class _Objects:
-    """One repository's objects. A stream is imported into a temporary bare repository that goes with this object.
-
-    Args:
-        place: folder, or file of a fast-export stream.
-    """
-
-    def __init__(self, place: Path, stream: bool) -> None:
-        self._folder = place
-        self._environment = _environment(place.parent)
-        self._reader: subprocess.Popen[bytes] | None = None
-        if stream:
-            self._folder = Path(tempfile.mkdtemp(prefix="lorelake-")).resolve()
-            self._environment = _environment(self._folder.parent)
-            weakref.finalize(self, shutil.rmtree, self._folder, True)
-            self.run("init", "--quiet", "--bare", "--template=", ".")
-            with open(place, "rb") as source:
-                self.run("fast-import", "--quiet", stdin=source)
-
-    def run(
-        self, *arguments: str, stdin: BinaryIO | None = None, data: bytes | None = None, may_fail: bool = False
-    ) -> bytes:
-        """What one Git command prints, given a file or bytes to read. Raises GitError unless it may fail."""
-        try:
-            done = subprocess.run(
-                _command(*arguments),
-                cwd=self._folder,
-                env=self._environment,
-                stdin=None if data is not None else stdin or subprocess.DEVNULL,
-                input=data,
-                capture_output=True,
-                check=False,
-            )
-        except OSError as error:
-            raise GitError(f"git cannot be run: {error.strerror}") from None
-        if done.returncode and not may_fail:
-            words = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise GitError(f"git {arguments[0]}: {words[0] if words else f'exit code {done.returncode}'}")
-        return done.stdout
-
-    def text(self, *arguments: str, may_fail: bool = False) -> str:
-        """The same as text; bytes that are none of UTF-8 are replaced."""
-        return self.run(*arguments, may_fail=may_fail).decode("utf-8", "replace")
-
-    def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
-        """Object id to size in bytes, of the objects that are here."""
-        asked = "".join(f"{blob}\n" for blob in sorted(blobs)).encode()
-        rows = self.run("cat-file", "--batch-check=%(objectname) %(objectsize)", data=asked).split(b"\n")
-        return {oid.decode(): int(size) for oid, size in (row.split() for row in rows if row) if size != b"missing"}
-
-    def blob(self, oid: str) -> BinaryIO:
-        """The content of one object, from one reader process for all."""
-        if self._reader is None:
-            self._reader = subprocess.Popen(
-                _command("cat-file", "--batch"), cwd=self._folder, env=self._environment,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-            weakref.finalize(self, _end, self._reader)
-        questions, answers = self._reader.stdin, self._reader.stdout
-        if questions is None or answers is None:
-            raise GitError("the reader of objects has no pipes")
-        questions.write(f"{oid}\n".encode())
-        questions.flush()
-        answer = answers.readline().split()
-        if len(answer) != 3:
-            raise OSError(f"git object {oid} cannot be read")
-        data = answers.read(int(answer[2]))
-        answers.read(1)
-        return io.BytesIO(data)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe:
-            pipe.close()
-
-
-def _command(*arguments: str) -> list[str]:
-    switches = [word for setting in _OFF for word in ("-c", setting)]
-    return ["git", "--no-pager", "--no-replace-objects", *switches, *arguments]
-
-
-def _environment(ceiling: Path) -> dict[str, str]:
-    """The caller's environment without its Git variables, and with everything that asks or fetches off.
-
-    Above `ceiling` Git looks for no repository: a folder with a broken `.git` must not become its parent's.
-    """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return kept | {
-        "GIT_CEILING_DIRECTORIES": str(ceiling),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "LC_ALL": "C.UTF-8",
-    }

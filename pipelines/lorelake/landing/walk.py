@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lorelake.formats.record import Refusal, digest
+from lorelake.lake import HALF_WRITTEN
 from lorelake.landing.repository import is_repository
 
 
@@ -59,7 +60,7 @@ def _folder(folder: Path, name: str, root: Path, left_out: frozenset[Path], tree
         return
     for entry in entries:
         path, below = Path(entry.path), f"{name}/{_shown(entry.name)}"
-        if path in left_out or entry.name == ".git":
+        if path in left_out or entry.name == ".git" or HALF_WRITTEN.fullmatch(entry.name):
             continue
         if entry.is_symlink():
             _link(path, below, root, left_out, tree)

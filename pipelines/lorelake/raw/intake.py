@@ -1,29 +1,30 @@
 """The intake plan: what changed since last night, decoded, redacted and staged by day before the run begins.
 
-It needs no orchestrator. `plan` reads only captures whose fingerprint is new and returns the touched days;
-`apply_day` rewrites one day; `close` writes the books last, so that a run killed before it simply reads the
-same captures again and ends in the same rows.
+It needs no orchestrator. `plan` reads only captures whose fingerprint is new, writes the files of the touched days
+aside and returns the days; `apply_day` puts one day's files in place; `close` writes the books last, so that a run
+killed before it simply reads the same captures again and ends in the same rows. Rows are never held all at once.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
+import pyarrow.parquet as parquet
 
+from lorelake import executor
 from lorelake.content.redaction import RULES_VERSION, Redactor
 from lorelake.errors import SourceError
-from lorelake.formats.record import Capture, Record, Refusal, digest
-from lorelake.lake import Lake, frame, read_table, write_bytes, write_table
-from lorelake.raw import keep
-from lorelake.raw.extent import extent
-from lorelake.settings import LOGIC_VERSION
+from lorelake.formats.record import Capture, Refusal, digest
+from lorelake.lake import Lake, frame, place, read_table, write_bytes, write_table
+from lorelake.raw import keep, shards, staging
+from lorelake.raw.staging import Reader, entry, fingerprint
 from lorelake.tables import INTAKE, QUARANTINE, RAW_RECORDS
 
 Progress = Callable[[str, int, int], None]
@@ -32,39 +33,31 @@ Progress = Callable[[str, int, int], None]
 
 UNRECOGNISED = "unknown"
 """Source of refusals of files that no format took. Every night judges all of them anew, so older ones are dropped."""
-
-
-class Reader(Protocol):
-    """What the plan needs of a format module."""
-
-    def read(self, capture: Capture) -> Any:
-        """Records and refusals of a capture."""
+SHARE_BYTES = 12_000_000
+"""Captures decoded by one task: enough for a vectorised search over many small ones, little enough to share evenly."""
+WORTH_SHARING = 32_000_000
+"""Bytes below which fresh processes cost more than they save."""
+PACKED = 5
+"""Bytes of records in a byte of stored Parquet, roughly."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a night has to do in raw.
 
-    `staged` holds the whole of every touched unit, folded; `days` are all days it changes, those that gain a unit
-    before those that only lose one, so that a kill between two days leaves no unit in neither.
+    The files of all touched days are staged as they will be; `emptied` are those (source, day) that nothing is left
+    of. `days` are all days that change, those that gain a unit before those that only lose one, so that a kill
+    between two days leaves no unit in neither. `rows` is how many rows the staged files hold.
     """
 
     as_of: date
-    staged: pl.DataFrame
-    touched: tuple[str, ...]
     days: tuple[date, ...]
+    emptied: tuple[tuple[str, date], ...]
     intake: pl.DataFrame
     quarantine: pl.DataFrame
+    rows: int
     read: int
     unchanged: int
-
-
-def fingerprint(source: str, capture: Capture) -> str:
-    """Equal fingerprints mean: reading it again would keep the same."""
-    return digest(
-        source, capture.sha256, capture.project or "", capture.person or "", ",".join(capture.include), capture.ref,
-        LOGIC_VERSION, RULES_VERSION,
-    )  # fmt: skip
 
 
 def plan(
@@ -76,7 +69,7 @@ def plan(
     reader: Callable[[str], Reader],
     progress: Progress = lambda what, done, of: None,
 ) -> Plan:
-    """Decode what is new.
+    """Decode what is new and stage the files of the days it touches. Overwrites the plan of a run that never ended.
 
     Args:
         found: (format name, capture) of everything that lies there tonight.
@@ -90,79 +83,137 @@ def plan(
         for source, capture in sorted(found, key=lambda pair: (pair[0], pair[1].name))
         if known.get((source, capture.name)) != fingerprint(source, capture)
     ]
-    staged: list[pl.DataFrame] = []
-    entries: list[dict[str, Any]] = []
-    bad: list[dict[str, Any]] = []
-    for number, (source, capture) in enumerate(fresh, 1):
-        progress(capture.name, number, len(fresh))
-        rows, refusals = _decode(source, capture, reader(source), redactor, as_of)
-        staged.append(pl.DataFrame(rows, schema=RAW_RECORDS.polars_schema(), orient="row"))
-        bad += [keep.quarantine_row(source, capture.name, refusal, redactor, as_of) for refusal in refusals]
-        mark, covered = fingerprint(source, capture), extent(capture, reader(source), rows)
-        entries.append(_entry(source, capture.name, capture.sha256, mark, len(rows), refusals, covered))
+    shutil.rmtree(_folder(lake), ignore_errors=True)
+    stored = [] if _rules_seen(lake) == RULES_VERSION else lake.days(RAW_RECORDS)
+    size = sum(map(_size, fresh)) + PACKED * sum(path.stat().st_size for path in stored)
+    with executor.choose(size, WORTH_SHARING) as runner:
+        parts, entries, bad = _decode(runner, lake, fresh, redactor, reader, as_of, progress)
+        days, emptied, rows = _stage(runner, lake, parts, redactor)
+    shutil.rmtree(_folder(lake) / "decoded", ignore_errors=True)
     for source, name, refusal in sorted(refused, key=lambda item: (item[0], item[1], item[2].reason)):
         bad.append(keep.quarantine_row(source, name, refusal, redactor, as_of))
-        entries.append(_entry(source, name, refusal.sha256, digest(source, name, refusal.reason), 0, [refusal]))
-    new = pl.concat(staged) if staged else pl.DataFrame(schema=RAW_RECORDS.polars_schema())
-    before = _before(lake, new, redactor)
-    after = keep.fold(pl.concat([new, before]))  # newly read first: the settings may assume something else now
+        entries.append(entry(source, name, refusal.sha256, digest(source, name, refusal.reason), 0, [refusal]))
     quarantined = read_table(QUARANTINE, lake.table(QUARANTINE))
-    gaining, losing = set(after["unit_day"].unique()), set(before["unit_day"].unique())
     return Plan(
         as_of=as_of,
-        staged=after,
-        touched=tuple(after["unit_id"].unique().sort()),
-        days=(*sorted(gaining), *sorted(losing - gaining)),
+        days=days,
+        emptied=emptied,
         intake=_newest(books, frame(INTAKE, entries), list(INTAKE.key)),
         quarantine=_replaced(quarantined, pl.DataFrame(bad, schema=QUARANTINE.polars_schema(), orient="row"), entries),
+        rows=rows,
         read=len(fresh),
         unchanged=len(found) - len(fresh),
     )
 
 
 def _decode(
-    source: str, capture: Capture, format_: Reader, redactor: Redactor, as_of: date
-) -> tuple[list[dict[str, Any]], list[Refusal]]:
-    refusals: list[Refusal] = []
+    runner: executor.Executor,
+    lake: Lake,
+    fresh: Sequence[tuple[str, Capture]],
+    redactor: Redactor,
+    reader: Callable[[str], Reader],
+    as_of: date,
+    progress: Progress,
+) -> tuple[pl.DataFrame, list[dict[str, Any]], list[dict[str, Any]]]:
+    """(`shards.PARTS` and `rank` of the new rows, `intake` rows, `quarantine` rows) of captures, in their order."""
+    shares = [
+        staging.Share(tuple(captures), reader, redactor, as_of, _folder(lake) / "decoded" / f"{number:05d}.parquet")
+        for number, captures in enumerate(_shares(fresh))
+    ]
+    biggest_first = sorted(range(len(shares)), key=lambda number: -sum(map(_size, shares[number].captures)))
+    done: dict[int, staging.Decoded] = {}
+    seen = 0
+    for position, decoded in runner.run(staging.decode, [shares[number] for number in biggest_first]):
+        share = shares[biggest_first[position]]
+        done[biggest_first[position]] = decoded
+        seen += len(share.captures)
+        progress(share.captures[-1][1].name, seen, len(fresh))
+    inorder = [done[number] for number in range(len(shares))]
+    parts = [decoded.parts.with_columns(pl.lit(number).alias("rank")) for number, decoded in enumerate(inorder)]
+    return (
+        pl.concat(parts) if parts else pl.DataFrame(schema={**shards.PARTS, "rank": pl.Int32}),
+        [row for decoded in inorder for row in decoded.entries],
+        [row for decoded in inorder for rows in decoded.refused for row in rows],
+    )
 
-    def records() -> Any:
-        for item in format_.read(capture):
-            if isinstance(item, Record):
-                yield item
-            else:
-                refusals.append(item)
 
-    return list(keep.rows_of(source, capture, records(), redactor, as_of)), refusals
-
-
-def _entry(
-    source: str, name: str, sha256: str, mark: str, kept: int, refusals: Sequence[Refusal], covered: str = "{}"
-) -> dict[str, Any]:
-    reasons = Counter(refusal.reason for refusal in refusals)
-    return {
-        "source": source,
-        "capture": name,
-        "capture_sha256": sha256,
-        "fingerprint": mark,
-        "seen": kept + len(refusals),
-        "kept": kept,
-        "refused": len(refusals),
-        "reasons": msgspec.json.encode(dict(reasons), order="sorted").decode(),
-        "extent": covered,
-    }
+def _shares(fresh: Sequence[tuple[str, Capture]]) -> Iterator[list[tuple[str, Capture]]]:
+    """Neighbours together up to a size; a large capture is alone."""
+    share: list[tuple[str, Capture]] = []
+    size = 0
+    for pair in fresh:
+        if share and size + _size(pair) > SHARE_BYTES:
+            yield share
+            share, size = [], 0
+        share.append(pair)
+        size += _size(pair)
+    if share:
+        yield share
 
 
-def _before(lake: Lake, new: pl.DataFrame, redactor: Redactor) -> pl.DataFrame:
-    """Stored rows of the units that `new` touches; of all units, masked again, when the rules have changed.
+def _size(pair: tuple[str, Capture]) -> int:
+    return sum(max(member.size, 0) for member in pair[1].members)
 
-    Records whose source has vanished exist only here, so new rules must reach them where they lie.
+
+def _stage(
+    runner: executor.Executor, lake: Lake, new: pl.DataFrame, redactor: Redactor
+) -> tuple[tuple[date, ...], tuple[tuple[str, date], ...], int]:
+    """Write the files of all days that a unit joins, stays in or leaves. Returns (days, emptied, rows).
+
+    Newly read rows go before stored ones: the settings may assume something else now.
+    """
+    stored = _stored(runner, lake, new, redactor)
+    touched = stored.filter(pl.col("touched"))
+    columns = [*shards.PARTS, "rank"]
+    places = staging.days_of(pl.concat([new, touched.select(columns)]), lambda day, source: Path())
+    files = {(task.source, task.day) for task in places} | set(touched.select("source", "unit_day").unique().rows())
+    wanted = pl.DataFrame(sorted(files), schema={"source": pl.String, "unit_day": pl.Date}, orient="row")
+    beside = stored.filter(~pl.col("touched")).join(wanted, on=["source", "unit_day"], how="semi")
+    staged = Lake(_folder(lake))
+    tasks = staging.days_of(
+        pl.concat([new, touched.select(columns), beside.select(columns)]),
+        lambda day, source: staged.table(RAW_RECORDS, day, source),
+    )
+    rows = sum(done for _, done in runner.run(staging.fold_day, tasks))
+    emptied = files - {(task.source, task.day) for task in tasks}
+    gaining = {task.day for task in places}
+    losing = {day for _, day in files} - gaining
+    return (*sorted(gaining), *sorted(losing)), tuple(sorted(emptied)), rows
+
+
+def _stored(runner: executor.Executor, lake: Lake, new: pl.DataFrame, redactor: Redactor) -> pl.DataFrame:
+    """`shards.PARTS`, `rank`, `unit_day` and `touched` of what is stored.
+
+    Touched are the units that `new` holds rows of; all units, masked again, when the rules have changed: records
+    whose source has vanished exist only here, so new rules must reach them where they lie.
     """
     days = lake.days(RAW_RECORDS)
-    if not days:
-        return pl.DataFrame(schema=RAW_RECORDS.polars_schema())
+    later = pl.lit(len(new) + 1, pl.Int32).alias("rank")
+    none = pl.DataFrame(schema={**shards.PARTS, "rank": pl.Int32, "unit_day": pl.Date, "touched": pl.Boolean})
+    if not days or (new.is_empty() and _rules_seen(lake) == RULES_VERSION):
+        return none
     if _rules_seen(lake) != RULES_VERSION:
-        return keep.redact_again(pl.read_parquet(days), redactor)
-    return pl.scan_parquet(days).filter(pl.col("unit_id").is_in(new["unit_id"].unique().implode())).collect()
+        again = _folder(lake) / "decoded"
+        tasks = [
+            staging.Masking(path, redactor, again / f"masked-{number:05d}.parquet") for number, path in enumerate(days)
+        ]
+        masked = [
+            parts.with_columns(later, pl.lit(_day_of(days[position])).alias("unit_day"), pl.lit(True).alias("touched"))
+            for position, parts in runner.run(staging.mask_again, tasks)
+        ]
+        return pl.concat([none, *(parts.select(none.columns) for parts in masked)])
+    parts = pl.concat([shards.stored_parts(path) for path in days])
+    touched = pl.col("unit_id").is_in(new["unit_id"].unique().implode())
+    return parts.with_columns(later, touched.alias("touched")).select(none.columns)
+
+
+def _day_of(path: Path) -> date:
+    return date.fromisoformat(path.parent.name.removeprefix("day="))
+
+
+def _folder(lake: Lake) -> Path:
+    """Where a plan lies until its books are closed."""
+    return lake.root / "staging"
 
 
 def _rules_seen(lake: Lake) -> str:
@@ -196,26 +247,24 @@ def _replaced(old: pl.DataFrame, new: pl.DataFrame, entries: Sequence[dict[str, 
 
 def after(lake: Lake, plan: Plan) -> pl.LazyFrame:
     """All raw rows as they will be once the plan is applied."""
-    days = lake.days(RAW_RECORDS)
-    if not days:
-        return plan.staged.lazy()
-    rest = pl.scan_parquet(days).filter(~pl.col("unit_id").is_in(list(plan.touched)))
-    return pl.concat([rest, plan.staged.lazy()])
+    staged = Lake(_folder(lake))
+    replaced = {staged.root / path.relative_to(staged.root) for path in staged.days(RAW_RECORDS)}
+    emptied = {lake.table(RAW_RECORDS, day, source) for source, day in plan.emptied}
+    rest = [
+        path
+        for path in lake.days(RAW_RECORDS)
+        if path not in emptied and staged.root / path.relative_to(lake.root) not in replaced
+    ]
+    files = [*rest, *sorted(replaced)]
+    return pl.scan_parquet(files) if files else pl.LazyFrame(schema=RAW_RECORDS.polars_schema())
 
 
 def save(lake: Lake, plan: Plan) -> None:
-    """Stage the plan where the run finds it. Overwrites the plan of a run that never ended."""
-    folder = lake.root / "staging"
-    write_table(RAW_RECORDS, plan.staged, folder / "raw_records.parquet")
+    """Write the plan beside its staged files, where the run finds it."""
+    folder = _folder(lake)
     write_table(INTAKE, plan.intake, folder / "intake.parquet")
     write_table(QUARANTINE, plan.quarantine, folder / "quarantine.parquet")
-    facts = {
-        "as_of": plan.as_of,
-        "touched": plan.touched,
-        "days": plan.days,
-        "read": plan.read,
-        "unchanged": plan.unchanged,
-    }
+    facts = _Facts(plan.as_of, plan.days, plan.emptied, plan.rows, plan.read, plan.unchanged)
     write_bytes(folder / "plan.json", msgspec.json.encode(facts))
 
 
@@ -225,7 +274,7 @@ def load(lake: Lake) -> Plan:
     Raises:
         SourceError: no plan is staged; a run starts with the intake plan.
     """
-    folder = lake.root / "staging"
+    folder = _folder(lake)
     try:
         facts = msgspec.json.decode((folder / "plan.json").read_bytes(), type=_Facts)
     except FileNotFoundError:
@@ -236,11 +285,11 @@ def load(lake: Lake) -> Plan:
         ) from None
     return Plan(
         as_of=facts.as_of,
-        staged=read_table(RAW_RECORDS, folder / "raw_records.parquet"),
-        touched=facts.touched,
         days=facts.days,
+        emptied=facts.emptied,
         intake=read_table(INTAKE, folder / "intake.parquet"),
         quarantine=read_table(QUARANTINE, folder / "quarantine.parquet"),
+        rows=facts.rows,
         read=facts.read,
         unchanged=facts.unchanged,
     )
@@ -248,28 +297,24 @@ def load(lake: Lake) -> Plan:
 
 class _Facts(msgspec.Struct):
     as_of: date
-    touched: tuple[str, ...]
     days: tuple[date, ...]
+    emptied: tuple[tuple[str, date], ...]
+    rows: int
     read: int
     unchanged: int
 
 
 def apply_day(lake: Lake, day: date, plan: Plan) -> int:
-    """Rewrite every source's file of one day. Returns the rows the day holds."""
-    total = 0
-    staged = plan.staged.filter(pl.col("unit_day") == day)
-    there = {path.parent.parent.name for path in lake.days(RAW_RECORDS) if path.parent.name == f"day={day}"}
-    for source in sorted(there | set(staged["source"].unique())):
-        path = lake.table(RAW_RECORDS, day, source)
-        rows = keep.replace_units(
-            read_table(RAW_RECORDS, path), staged.filter(pl.col("source") == source), plan.touched
-        )
-        if rows.is_empty():
-            path.unlink(missing_ok=True)
-        else:
-            write_table(RAW_RECORDS, rows, path)
-        total += rows.height
-    return total
+    """Put every source's file of one day in place. Returns the rows the day holds."""
+    staged = Lake(_folder(lake))
+    for path in staged.days(RAW_RECORDS):
+        if _day_of(path) == day:
+            place(path, lake.root / path.relative_to(staged.root))
+    for source, emptied in plan.emptied:
+        if emptied == day:
+            lake.table(RAW_RECORDS, day, source).unlink(missing_ok=True)
+    here = [path for path in lake.days(RAW_RECORDS) if _day_of(path) == day]
+    return sum(parquet.read_metadata(path).num_rows for path in here)
 
 
 def close(lake: Lake, plan: Plan) -> None:
@@ -277,4 +322,4 @@ def close(lake: Lake, plan: Plan) -> None:
     write_table(QUARANTINE, plan.quarantine, lake.table(QUARANTINE))
     write_table(INTAKE, plan.intake, lake.table(INTAKE))
     write_bytes(lake.state / "redaction_rules", RULES_VERSION.encode())
-    shutil.rmtree(lake.root / "staging", ignore_errors=True)
+    shutil.rmtree(_folder(lake), ignore_errors=True)

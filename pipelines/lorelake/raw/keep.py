@@ -7,57 +7,65 @@ Pure over frames. Equal records fold into one row that remembers the smallest ca
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Any
 
 import msgspec
 import polars as pl
 
-from lorelake.content.blobs import strip_blobs
-from lorelake.content.redaction import Redactor, disown
+from lorelake.content.masking import encoded, masked
+from lorelake.content.redaction import Redactor
 from lorelake.formats.record import Capture, Record, Refusal
 from lorelake.tables import RAW_RECORDS
 
 KEY = list(RAW_RECORDS.key)
-BATCH = 2_000
-"""Records redacted together: enough for a vectorised chain, small enough for a flat memory curve."""
+BATCH = 8_000
+BATCH_BYTES = 8_000_000
+"""Records redacted together: enough for a vectorised search, small enough for a flat memory curve."""
+
+_WITHOUT_BODY = (
+    "source", "unit_id", "record_id", "body_sha256", "record_type", "ts", "ts_assumed", "unit_day", "project_hint",
+    "person_hint", "capture_sha256", "source_uri", "first_kept",
+)  # fmt: skip
+"""What `_row` gives, in this order: tuples, because a night may make millions of rows."""
+
+Found = tuple[str, Capture, Record]
+"""A record with its source and the capture it was read from."""
 
 
-def body_of(value: Any) -> str:
-    """A decoded value as canonical JSON text."""
-    return msgspec.json.encode(value, order="sorted").decode()
-
-
-def rows_of(
-    source: str, capture: Capture, records: Iterable[Record], redactor: Redactor, as_of: date
-) -> Iterator[dict[str, Any]]:
-    """Redacted `raw_records` rows of one capture, `unit_day` not yet final.
+def frames(found: Iterable[Found], redactor: Redactor, as_of: date) -> Iterator[pl.DataFrame]:
+    """Redacted `raw_records` rows, a batch at a time, `unit_day` not yet final.
 
     A record dated after the as-of day is kept as of its own day, so that a later run finds it as if it had
     come in time.
     """
-    for batch in _batches(records):
-        bodies = redactor.values([disown(strip_blobs(record.value)) for record in batch])
-        for record, value in zip(batch, bodies, strict=True):
-            body = body_of(value)
-            day = record.ts.date() if record.ts else None
-            yield {
-                "source": source,
-                "unit_id": f"{source}:{record.unit}",
-                "record_id": record.id,
-                "body_sha256": hashlib.sha256(body.encode()).hexdigest(),
-                "record_type": record.type,
-                "ts": record.ts,
-                "ts_assumed": record.ts_assumed or record.ts is None,
-                "unit_day": day or as_of,
-                "body": body,
-                "project_hint": capture.project,
-                "person_hint": capture.person,
-                "capture_sha256": capture.sha256,
-                "source_uri": _place(capture.name, record.member, record.line),
-                "first_kept": max(as_of, day) if day else as_of,
-            }
+    schema = {name: RAW_RECORDS.polars_schema()[name] for name in _WITHOUT_BODY}
+    for batch, texts in _batches(found):
+        bodies = masked([record.value for _, _, record in batch], texts, redactor)
+        rows = [_row(*one, body, as_of) for one, body in zip(batch, bodies, strict=True)]
+        column = pl.Series("body", bodies, dtype=pl.Binary).cast(pl.String)
+        yield pl.DataFrame(rows, schema=schema, orient="row").with_columns(column).select(RAW_RECORDS.column_names)
+
+
+def _row(source: str, capture: Capture, record: Record, body: bytes, as_of: date) -> tuple[Any, ...]:
+    """The columns `_WITHOUT_BODY`."""
+    day = record.ts.date() if record.ts else None
+    return (
+        source,
+        f"{source}:{record.unit}",
+        record.id,
+        hashlib.sha256(body).hexdigest(),
+        record.type,
+        record.ts,
+        record.ts_assumed or record.ts is None,
+        day or as_of,
+        capture.project,
+        capture.person,
+        capture.sha256,
+        _place(capture.name, record.member, record.line),
+        max(as_of, day) if day else as_of,
+    )
 
 
 def _place(capture: str, member: str, line: int) -> str:
@@ -66,15 +74,21 @@ def _place(capture: str, member: str, line: int) -> str:
     return f"{name or capture}:{line}" if line else name or capture
 
 
-def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
-    batch: list[Record] = []
-    for record in records:
-        batch.append(record)
-        if len(batch) >= BATCH:
-            yield batch
-            batch = []
+def _batches(found: Iterable[Found]) -> Iterator[tuple[list[Found], list[bytes]]]:
+    """Records with their JSON text, some thousand or some megabytes at a time."""
+    batch: list[Found] = []
+    texts: list[bytes] = []
+    size = 0
+    for one in found:
+        text = encoded(one[2].value)
+        batch.append(one)
+        texts.append(text)
+        size += len(text)
+        if len(batch) >= BATCH or size >= BATCH_BYTES:
+            yield batch, texts
+            batch, texts, size = [], [], 0
     if batch:
-        yield batch
+        yield batch, texts
 
 
 def fold(rows: pl.DataFrame) -> pl.DataFrame:
@@ -101,18 +115,13 @@ def fold(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def replace_units(day_rows: pl.DataFrame, staged: pl.DataFrame, touched: Sequence[str]) -> pl.DataFrame:
-    """A day's file after a night: units that were touched come from `staged`, the rest stays as it was."""
-    kept = day_rows.filter(~pl.col("unit_id").is_in(list(touched)))
-    return pl.concat([kept, staged])
-
-
 def redact_again(rows: pl.DataFrame, redactor: Redactor) -> pl.DataFrame:
     """Stored rows under newer redaction rules; what was masked stays masked, what is new is masked now."""
-    values = redactor.values([msgspec.json.decode(body) for body in rows["body"]])
-    bodies = [body_of(value) for value in values]
-    hashes = [hashlib.sha256(body.encode()).hexdigest() for body in bodies]
-    return fold(rows.with_columns(pl.Series("body", bodies), pl.Series("body_sha256", hashes)))
+    bodies = [encoded(value) for value in redactor.values([msgspec.json.decode(body) for body in rows["body"]])]
+    return rows.with_columns(
+        pl.Series("body", bodies, dtype=pl.Binary).cast(pl.String),
+        pl.Series("body_sha256", [hashlib.sha256(body).hexdigest() for body in bodies], dtype=pl.String),
+    )
 
 
 def quarantine_row(source: str, capture: str, refusal: Refusal, redactor: Redactor, as_of: date) -> dict[str, Any]:

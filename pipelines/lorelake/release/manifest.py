@@ -16,7 +16,7 @@ from lorelake.errors import ReleaseError
 from lorelake.formats.record import canonical, digest
 from lorelake.lake import write_bytes
 from lorelake.release.verdict import FileEntry
-from lorelake.settings import Settings
+from lorelake.settings import Collect, Settings
 from lorelake.tables import TABLES, Table
 
 if TYPE_CHECKING:
@@ -101,5 +101,6 @@ def _hashable(value: Any) -> Any:
 
 
 def config_sha256(settings: Settings) -> str:
-    """Hash of the settings, without where they lie on this machine."""
-    return digest(msgspec.json.encode(msgspec.structs.replace(settings, home="", folder="")).decode())
+    """Hash of the settings, without where they lie on this machine and where a person delivers what it collects."""
+    alike = msgspec.structs.replace(settings, home="", folder="", collect=Collect())
+    return digest(msgspec.json.encode(alike).decode())

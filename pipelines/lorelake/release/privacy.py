@@ -26,6 +26,8 @@ _TEXT: dict[str, tuple[str, ...]] = {
     "supersession": ("evidence",),
     "ledger": ("new_text", "reason", "source_uri"),
     "admissions": ("detail",),
+    "sessions": ("branch",),
+    "imported_votes": ("item_id", "also", "unit_id"),
 }  # fmt: skip
 """Per table, the columns that carry words, links or names."""
 
@@ -39,6 +41,9 @@ def without_private_words(frames: Mapping[str, pl.DataFrame], signals: pl.DataFr
     behind_hidden = set(evidence.filter(pl.col("learning_id").is_in(hidden))["signal_id"])
     audience_of = signals.select("signal_id", "audience").iter_rows() if signals is not None else ()
     shown_signals = [s for s, audience in audience_of if served.is_shared(audience) and s not in behind_hidden]
+    by_audience = [name for name in ("sessions", "imported_votes") if name in frames]
+    audiences = {audience for name in by_audience for audience in frames[name]["audience"].unique()}
+    private = sorted(audience for audience in audiences if not served.is_shared(audience))
     by_learning = pl.col("learning_id").is_in(hidden)
     where = {
         "learnings": by_learning,
@@ -48,6 +53,7 @@ def without_private_words(frames: Mapping[str, pl.DataFrame], signals: pl.DataFr
         "supersession": pl.col("older_id").is_in(hidden) | pl.col("newer_id").is_in(hidden),
         "ledger": ~pl.col("claim_id").is_in(shown_claims.implode()),
         "admissions": ~pl.col("signal_id").is_in(shown_signals),
+        **dict.fromkeys(by_audience, pl.col("audience").is_in(private)),
     }
     return {name: _emptied(name, data, where[name]) if name in where else data for name, data in frames.items()}
 

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from lorelake.tables.events import (
     EVENTS,
+    IMPORTED_VOTES,
     LEDGER,
     PEOPLE,
+    SESSION_MERGE_REQUESTS,
     SESSIONS,
     UNITS,
 )
@@ -72,6 +74,8 @@ TABLES: dict[str, Table] = {
         UNITS,
         SESSIONS,
         EVENTS,
+        SESSION_MERGE_REQUESTS,
+        IMPORTED_VOTES,
         LEDGER,
         SIGNALS,
         ADMISSIONS,
@@ -105,6 +109,7 @@ __all__ = [
     "EXPOSURES",
     "FUNNEL",
     "HISTORY",
+    "IMPORTED_VOTES",
     "INTAKE",
     "ITEM_KINDS",
     "LEARNINGS",
@@ -117,6 +122,7 @@ __all__ = [
     "REFUSALS",
     "REVIEW_QUEUE",
     "SESSIONS",
+    "SESSION_MERGE_REQUESTS",
     "SEVERITIES",
     "SIGNALS",
     "SIGNAL_KINDS",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 STAGES = ("raw", "events", "evidence", "learnings", "outcomes", "release")
-SOURCES = ("claude_code", "codex", "github", "gitlab", "slack", "documents", "decisions")
+SOURCES = (
+    "claude_code", "codex", "copilot_cli", "gemini_cli", "opencode", "github", "gitlab", "slack",
+    "specstory", "aider", "gitmem", "documents", "decisions",
+)  # fmt: skip
 UNIT_KINDS = ("session", "merge_request", "thread", "document", "decision")
 ACTOR_CLASSES = ("human", "agent", "tool", "system", "injected", "bot")
 EVENT_KINDS = (

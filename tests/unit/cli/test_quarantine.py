@@ -39,6 +39,13 @@ def test_without_a_filter_all_are_listed_with_place_and_reason(call):
     assert out.endswith("3 of 3 refused records\n")
 
 
+def test_a_file_name_moves_no_cursor(tmp_path, capsys):
+    row = refused("codex", "not_json", 1) | {"source_uri": "notes/\x1b[2J\n.jsonl:1", "detail": "why\n\x1b[2J"}
+    write_table(QUARANTINE, frame(QUARANTINE, [row]), Lake(tmp_path).table(QUARANTINE))
+    assert run(["quarantine", "--home", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("notes/ [2J .jsonl:1 (byte 10, since 2026-03-20)\n  not_json: why  [2J\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "count"),
     [(["--source", "codex"], 2), (["--reason", "not_json"], 2), (["--source", "codex", "--reason", "not_json"], 1)],

@@ -134,6 +134,10 @@ NO_REPOSITORY = "not a git repository (or any of the parent directories): .git"
             "ERESOLVE", "npm", "unable to resolve <n> peers",
         ),
         ("make: *** [Makefile:12: build] Error 2", "CommandFailed", "make", "[Makefile:<n>: build] Error <n>"),
+        (
+            "pg_restore: error: no such dump\nmake: *** [Makefile:41: restore] Error 1",
+            "CommandFailed", "", "no such dump",
+        ),
         (f"fatal: {NO_REPOSITORY}", "CommandFailed", "git", NO_REPOSITORY),
         ("cat: /tmp/x/y.txt: No such file or directory", "CommandFailed", "cat", "No such file or directory"),
         ("Error: connect ECONNREFUSED 127.0.0.1:5432", "CommandFailed", "", "connect ECONNREFUSED <n>:<n>"),

@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 import pytest
 
+from lorelake.content.masking import encoded
 from lorelake.content.redaction import Redactor
 from lorelake.events import days as event_days
 from lorelake.events import visibility
 from lorelake.events.people import directory
 from lorelake.formats.record import Event, Unit, UnitFacts
 from lorelake.lake import Lake, frame, read_table, write_table
-from lorelake.raw.keep import body_of
 from lorelake.settings import Person, Project, Settings, Team
 from lorelake.tables import EVENTS, RAW_RECORDS, UNITS, Table
 
@@ -56,7 +56,8 @@ def raw(unit: str, id_: str, minute: int, day: date = date(2026, 3, 2), **value:
     return {
         "source": "claude_code", "unit_id": f"claude_code:{unit}", "record_id": id_, "body_sha256": f"{unit}{id_}",
         "record_type": "said", "ts": datetime(day.year, day.month, day.day, 9, minute, tzinfo=UTC), "ts_assumed": False,
-        "unit_day": day, "body": body_of({"say": f"{id_} said", **value}), "project_hint": None, "person_hint": None,
+        "unit_day": day, "body": encoded({"say": f"{id_} said", **value}).decode(), "project_hint": None,
+        "person_hint": None,
         "capture_sha256": "c", "source_uri": f"{unit}.jsonl:{minute}", "first_kept": day,
     }  # fmt: skip
 
@@ -213,7 +214,7 @@ def test_a_channel_that_turned_private_takes_its_history_with_it(tmp_path: Path)
 
 def listing(kind: str, kept: int) -> dict[str, Any]:
     row = raw("workspace:T1", f"channel:C1{kept}", 1, date(2026, 3, kept))
-    body = body_of({"conversation": {"id": "C1", "kind": kind}})
+    body = encoded({"conversation": {"id": "C1", "kind": kind}}).decode()
     return {**row, "source": "slack", "unit_id": "slack:workspace:T1", "record_type": "channel", "body": body}
 
 

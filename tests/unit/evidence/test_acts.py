@@ -21,6 +21,12 @@ def test_words_about_an_edit_are_met_again_when_that_file_is_edited(unit):
     }
 
 
+@pytest.mark.parametrize("tool", ["search_replace", "edit_file"])
+def test_an_edit_in_cursor_is_one(unit, tool):
+    unit.call("c1", tool=tool, text="+ await send_mail(guest)", path="app/bookings/pay.py")
+    assert spoken(unit, "Never send mail inside the transaction.")["when"] == "editing `app/bookings/pay.py`"
+
+
 def test_an_edit_of_the_code_comes_before_a_later_one_of_its_tests(unit):
     edit(unit, "/home/a/shop/app/cache.py", "advisory lock", call="e1")
     edit(unit, "/home/a/shop/tests/test_cache.py", "advisory lock", call="e2")

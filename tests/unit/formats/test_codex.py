@@ -208,6 +208,14 @@ def test_what_the_client_wrote_is_injected(role: str, text: str) -> None:
     assert (injected.text, injected.actor_class) == (text, "injected")
 
 
+@pytest.mark.parametrize("mark", ["user_instructions", "mcp_instructions", "user_action", "hook_prompt"])
+def test_what_the_client_wrote_is_known_by_its_mark_where_no_prompts_are_recorded(mark: str) -> None:
+    rollout = Rollout()
+    for text in (f"<{mark}>\nUse the index.\n</{mark}>", "use uv, not pip"):
+        rollout.item("message", role="user", content=[{"type": "input_text", "text": text}])
+    assert texts(rollout.events(), "prompt") == ["use uv, not pip"]
+
+
 def test_what_an_editor_puts_before_the_words_is_taken_off() -> None:
     rollout = Rollout()
     rollout.said("# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nrename it\n")
@@ -344,6 +352,19 @@ def test_tokens_are_cumulative_and_the_last_count_of_a_turn_stands() -> None:
     usage = [event.attributes for event in rollout.events() if event.kind == "usage"]
     assert [item["tokens"]["total_tokens"] for item in usage] == [120, 220]
     assert all(item["cumulative"] and item["model"] == "gpt-5.5" for item in usage)
+
+
+@pytest.mark.parametrize(("turns", "left"), [(1, ["use npm", "now push"]), (2, ["now push"]), (9, ["now push"])])
+def test_turns_that_were_rolled_back_are_not_on_the_live_path(turns: int, left: list[str]) -> None:
+    rollout = Rollout()
+    for words in ("use npm", "no, use pnpm"):
+        rollout.said(words)
+        rollout.call({"cmd": "make"}, HEADER + "Process exited with code 0\nOutput:\n", call_id=words)
+    rollout.event("thread_rolled_back", num_turns=turns)
+    rollout.said("now push")
+    events = rollout.events()
+    assert [event.text for event in events if event.kind == "prompt" and event.on_live_path] == left
+    assert [event.on_live_path for event in events if event.kind == "tool_call"] == [turns == 1, False]
 
 
 # --- any order, any cut --------------------------------------------------------------------------------------

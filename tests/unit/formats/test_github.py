@@ -1,97 +1,18 @@
 from __future__ import annotations
 
-import io
 import json
 from collections import Counter
-from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from github_samples import ANA, API, PAGE, answer, comment, file, pull, read, remark, thread, told, units
 
 from lorelake.formats import github
 from lorelake.formats.patches import changed_lines
-from lorelake.formats.record import Capture, Event, Member, Record, Refusal, Unit, UnitRecord, canonical, in_order
+from lorelake.formats.record import Record, Refusal
 
 REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "github"
-API = "https://api.github.com/repos/harbour/api"
-PAGE = "https://github.com/harbour/api"
-ANA = {"login": "ana-r", "id": 7, "type": "User"}
-
-
-def file(content: Any, name: str = "capture.json", **settings: Any) -> Capture:
-    data = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return Capture(name, (Member(name, len(data), lambda: io.BytesIO(data)),), "0" * 64, **settings)
-
-
-def read(*captures: Capture) -> tuple[list[Record], list[Refusal]]:
-    found = [one for capture in captures for one in github.read(capture)]
-    return [one for one in found if isinstance(one, Record)], [one for one in found if isinstance(one, Refusal)]
-
-
-def units(nights: Iterable[tuple[str, list[Record]]]) -> dict[str, Unit]:
-    """What raw makes of records: each version once, kept on the day it was first met."""
-    kept: dict[str, dict[tuple[str, str], UnitRecord]] = {}
-    for day, records in nights:
-        for one in records:
-            stored = UnitRecord(
-                one.id, one.type, one.ts or datetime(2026, 1, 1, tzinfo=UTC), one.value, f"{one.member}:{one.line}", day
-            )
-            kept.setdefault(one.unit, {}).setdefault((one.id, canonical(one.value)), stored)
-    return {
-        unit: Unit("github", f"github:{unit}", in_order(found.values()), None, None) for unit, found in kept.items()
-    }
-
-
-def told(*nights: Capture) -> list[Event]:
-    found = units((f"2026-03-{2 + number:02d}", read(night)[0]) for number, night in enumerate(nights))
-    return sorted((event for unit in found.values() for event in github.events(unit)), key=lambda event: event.ts)
-
-
-def remark(number: int, body: str, minute: int = 0, **more: Any) -> dict[str, Any]:
-    """A REST review comment on line 19."""
-    return {
-        "id": number, "pull_request_url": f"{API}/pulls/12", "html_url": f"{PAGE}/pull/12#discussion_r{number}",
-        "diff_hunk": "@@ -1 +1 @@", "path": "src/rates.py", "line": 19, "original_line": 19, "position": 3,
-        "commit_id": "c" * 40, "original_commit_id": "a" * 40, "user": ANA, "body": body, "subject_type": "line",
-        "author_association": "MEMBER", "created_at": f"2026-03-02T09:{minute:02d}:00Z",
-        "updated_at": f"2026-03-02T09:{minute:02d}:00Z", "pull_request_review_id": 99, **more,
-    }  # fmt: skip
-
-
-def comment(number: int, body: str, minute: int = 0, **more: Any) -> dict[str, Any]:
-    """A REST comment of the conversation."""
-    return {
-        "id": number, "issue_url": f"{API}/issues/12", "html_url": f"{PAGE}/pull/12#issuecomment-{number}",
-        "user": ANA, "body": body, "author_association": "MEMBER", "created_at": f"2026-03-02T10:{minute:02d}:00Z",
-        "updated_at": f"2026-03-02T10:{minute:02d}:00Z", **more,
-    }  # fmt: skip
-
-
-def pull(**more: Any) -> dict[str, Any]:
-    return {
-        "number": 12, "html_url": f"{PAGE}/pull/12", "url": f"{API}/pulls/12", "diff_url": f"{PAGE}/pull/12.diff",
-        "title": "Round rates half to even", "body": "Banks do.", "state": "open", "user": ANA, "draft": False,
-        "created_at": "2026-03-02T08:00:00Z", "updated_at": "2026-03-02T08:00:00Z", "merged_at": None,
-        "closed_at": None, "head": {"ref": "rates", "sha": "c" * 40}, "base": {"ref": "main", "sha": "b" * 40}, **more,
-    }  # fmt: skip
-
-
-def thread(state: str, number: int, **more: Any) -> dict[str, Any]:
-    """A GraphQL review thread that holds one comment."""
-    node = {"databaseId": number, "body": f"remark {number}", "author": {"login": "ana-r"}, "path": "src/rates.py",
-            "createdAt": "2026-03-02T09:00:00Z", "originalLine": 19, "line": None if state == "outdated" else 19,
-            "originalCommit": {"oid": "a" * 40}, "commit": {"oid": "c" * 40}, "diffHunk": "@@"}  # fmt: skip
-    return {
-        "id": f"PRRT_{number}", "isResolved": state == "resolved", "isOutdated": state == "outdated",
-        "resolvedBy": {"login": "bo"} if state == "resolved" else None, "comments": {"nodes": [node]}, **more,
-    }  # fmt: skip
-
-
-def answer(*threads: dict[str, Any]) -> dict[str, Any]:
-    request = {"number": 12, "url": f"{PAGE}/pull/12", "reviewThreads": {"nodes": list(threads)}}
-    return {"data": {"repository": {"pullRequest": request}}}
 
 
 # --- what a request says ----------------------------------------------------------------------------------------
@@ -292,6 +213,23 @@ def test_views_name_their_request_or_are_refused() -> None:
     ]  # fmt: skip
     assert [(one.reason, one.line) for one in refusals] == [("no_unit", 3)]
     assert [(event.kind, event.actor_class) for event in told(file(wrapped))] == [("merge_request_link", "system")] * 2
+
+
+def test_a_view_without_its_number_is_known_by_its_command() -> None:
+    said = [{"id": "IC_1", "author": {"login": "bo"}, "body": "ship it", "createdAt": "2026-03-02T10:00:00Z"}]
+    asked = [
+        {"cmd": "gh pr view 12 --repo harbour/api --json comments", "json": {"comments": said}},
+        {"cmd": f"gh pr view {PAGE}/pull/13 --json title", "json": {"title": "u"}},
+        {"cmd": "gh pr view --json comments", "json": {"comments": said}},
+        {"cmd": "gh pr view 14 -R harbour/api --json author,createdAt",
+         "json": {"author": {"login": "ana"}, "createdAt": "2026-03-02T09:00:00Z"}},
+    ]  # fmt: skip
+    records, refusals = read(file(asked))
+    assert [(one.unit, one.type) for one in records] == [
+        ("harbour/api#12", "pull"), ("harbour/api#12", "comment"), ("harbour/api#13", "pull"),
+        ("harbour/api#14", "pull"),
+    ]  # fmt: skip
+    assert len(refusals) == 1
 
 
 def test_a_link_of_a_transcript_names_its_session() -> None:

@@ -3,77 +3,17 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gitlab_samples import SETTINGS, export, note, on_line, read, request, told, units
 
 from lorelake.formats import gitlab
 from lorelake.formats.bots import is_bot, is_bot_name
-from lorelake.formats.record import Capture, Event, Member, Record, Refusal, Unit, UnitRecord, canonical, in_order
+from lorelake.formats.record import Capture, Member
 
 REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "gitlab" / "handbook-sample"
-SETTINGS = {"visibility_level": 20, "merge_requests_rebase_enabled": False}
-
-
-def export(requests: list[Any], other: dict[str, Any] | None = None, **settings: Any) -> Capture:
-    files = {"tree/project.json": SETTINGS, "tree/project/merge_requests.ndjson": requests, **(other or {})}
-    members = []
-    for name, content in files.items():
-        lines = content if isinstance(content, list) else [content]
-        data = content if isinstance(content, bytes) else "\n".join(json.dumps(line) for line in lines).encode()
-        members.append(Member(name, len(data), lambda data=data: io.BytesIO(data)))
-    return Capture("export", tuple(members), "0" * 64, **settings)
-
-
-def read(*captures: Capture) -> tuple[list[Record], list[Refusal]]:
-    found = [one for capture in captures for one in gitlab.read(capture)]
-    return [one for one in found if isinstance(one, Record)], [one for one in found if isinstance(one, Refusal)]
-
-
-def units(nights: Iterable[tuple[str, list[Record]]]) -> dict[str, Unit]:
-    """What raw makes of records: each version once, kept on the day it was first met."""
-    kept: dict[str, dict[tuple[str, str], UnitRecord]] = {}
-    for day, records in nights:
-        for one in records:
-            stored = UnitRecord(
-                one.id, one.type, one.ts or datetime(2026, 1, 1, tzinfo=UTC), one.value, f"{one.member}:{one.line}", day
-            )
-            kept.setdefault(one.unit, {}).setdefault((one.id, canonical(one.value)), stored)
-    return {
-        unit: Unit("gitlab", f"gitlab:{unit}", in_order(found.values()), None, None) for unit, found in kept.items()
-    }
-
-
-def told(*nights: Capture) -> list[Event]:
-    found = units((f"2026-03-{2 + number:02d}", read(night)[0]) for number, night in enumerate(nights))
-    events = [event for unit in found.values() for event in gitlab.events(unit)]
-    return sorted(events, key=lambda event: (event.ts, event.record_id, event.part))
-
-
-def request(*notes: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {
-        "iid": 4, "target_project_id": 77, "title": "Cache rates", "description": "For an hour.", "state": "opened",
-        "author_id": 1, "created_at": "2026-03-02T08:00:00.000Z", "updated_at": "2026-03-02T08:00:00.000Z",
-        "source_branch": "cache", "target_branch": "main", "notes": list(notes), **more,
-    }  # fmt: skip
-
-
-def note(text: str, minute: int = 0, by: int | None = 2, **more: Any) -> dict[str, Any]:
-    """A note as exports since 2023 write it: without an id."""
-    moment = f"2026-03-02T09:{minute:02d}:00.000Z"
-    return {
-        "note": text, "author_id": by, "author": {"name": f"Person {by}"}, "created_at": moment,
-        "updated_at": moment, "system": False, "type": None, "discussion_id": f"d{minute}", **more,
-    }  # fmt: skip
-
-
-def on_line(text: str, line: int, minute: int = 0, **more: Any) -> dict[str, Any]:
-    place = {"new_path": "src/rates.py", "old_path": "src/rates.py", "new_line": line, "old_line": None,
-             "head_sha": "a" * 40}  # fmt: skip
-    return note(text, minute, type="DiffNote", position=place, original_position=place, **more)
 
 
 def test_a_request_from_opening_to_merge() -> None:
@@ -117,6 +57,7 @@ def test_a_request_from_opening_to_merge() -> None:
     [
         {"metrics": {"latest_closed_at": "2026-03-02T10:00:00.000Z", "latest_closed_by_id": 3}},
         {"events": [{"action": "closed", "author_id": 3, "created_at": "2026-03-02T10:00:00.000Z"}]},
+        {"events": [{"action": 3, "author_id": 3, "created_at": "2026-03-02T10:00:00.000Z"}]},
         {"notes": [note("closed", by=3, system=True, created_at="2026-03-02T10:00:00.000Z",
                         system_note_metadata={"action": "closed"})]},
     ],
@@ -188,7 +129,9 @@ def test_speakers() -> None:
     assert events[0].attributes["name"] == "Person 2"
 
 
-@pytest.mark.parametrize("login", ["renovate[bot]", "coderabbitai", "Copilot", "project_12_bot_ab12", "snyk-bot"])
+@pytest.mark.parametrize(
+    "login", ["renovate[bot]", "coderabbitai", "Copilot", "project_12_bot_ab12", "snyk-bot", "houndci-bot", "my_Bot"]
+)
 def test_robots_by_login(login: str) -> None:
     assert is_bot(login)
 
@@ -213,9 +156,11 @@ def test_an_export_without_any_project_id_is_known_by_its_first_request() -> Non
     assert {gitlab.facts(unit).remote for unit in found.values()} == {None}
 
 
-def test_the_path_wins_over_the_number() -> None:
+def test_the_number_is_the_key_and_the_path_the_project() -> None:
+    """REST tells the number always, an export hardly ever the path: only the number makes both one unit."""
     records = read(export([request()], {"tree/project.json": SETTINGS | {"path_with_namespace": "Harbour/Web"}}))[0]
-    assert {one.unit for one in records} == {"project:harbour/web", "harbour/web!4"}
+    assert {one.unit for one in records} == {"project:77", "77!4"}
+    assert gitlab.facts(units([("2026-03-02", records)])["77!4"]).remote == "harbour/web"
 
 
 def test_internal_notes_and_confidential_issues_stay_out() -> None:
@@ -248,11 +193,41 @@ def test_bad_records_are_refused_alone_with_a_reason() -> None:
     lines.insert(1, '{"iid": 9, "title"')
     records, refusals = read(export([], {"tree/project/merge_requests.ndjson": "\n".join(lines).encode()}))
     assert [(one.reason, one.line) for one in refusals] == [
-        ("not_json", 2), ("wrong_shape", 3), ("bad_time", 3), ("wrong_shape", 3), ("wrong_shape", 4),
+        ("not_json", 2), ("wrong_shape", 3), ("bad_time", 3), ("wrong_shape", 3), ("no_unit", 4),
     ]  # fmt: skip
     assert [one.id for one in records if one.type != "project"] == [
         "merge_request:4", next(one.id for one in records if one.type == "note"), "merge_request:6", "merge_request:5",
     ]  # fmt: skip
+
+
+def test_an_export_of_one_file_is_read_like_its_lines() -> None:
+    """GitLab before 13: every relation is a list in `project.json`, and a diff's parts had other names."""
+    commit = {"id": "c" * 40, "message": "Cache rates", "author_name": "Ana", "author_email": "ana@harbour.example",
+              "authored_date": "2016-03-02T08:00:00+00:00"}  # fmt: skip
+    diff = {
+        "state": "collected",
+        "st_commits": [commit],
+        "utf8_st_diffs": [{"new_path": "src/rates.py", "old_path": "src/rates.py", "diff": "@@ -1 +1,2 @@\n a\n+b"}],
+    }
+    whole = {
+        "description": "d", "visibility_level": 10, "archived": False, "labels": [{"id": 3, "title": "bug"}],
+        "issues": [{"id": 9, "title": "slow", "confidential": True}, {"id": 8, "title": "\ud800"}],
+        "milestones": [], "merge_requests": [request(note("Use the cache.", id=5), merge_request_diff=diff), "odd"],
+    }  # fmt: skip
+    data = json.dumps(whole).encode()
+    assert gitlab.sniff("project.json", data[:400])
+    assert not gitlab.sniff("x.json", json.dumps({**whole, "web_url": "https://forge.example/x"}).encode())
+    capture = Capture("e", (Member("project.json", len(data), lambda: io.BytesIO(data)),), "0" * 64)
+    records, refusals = read(capture)
+    assert [(one.unit, one.id) for one in records] == [
+        ("project:77", "project"), ("project:77", "labels:3"), ("77!4", "merge_request:4"), ("77!4", "note:5"),
+        ("77!4", f"commit:{'c' * 40}"),
+    ]  # fmt: skip
+    assert [one.reason for one in refusals] == ["private", "lone_surrogate", "wrong_shape"]
+    (opened,) = (event for event in told(capture) if event.kind == "merge_request_opened")
+    assert opened.attributes["files"] == [{"path": "src/rates.py", "hunks": [[2, 2]]}]
+    lines = export([request(note("Use the cache.", id=5), merge_request_diff=diff)])
+    assert [event.text for event in told(lines)] == [event.text for event in told(capture)]
 
 
 def test_content_tells_what_is_gitlab() -> None:

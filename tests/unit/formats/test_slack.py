@@ -1,101 +1,87 @@
+"""Slack: what is one message, which thread it belongs to, in which layouts it lies, and what is refused alone."""
+
 from __future__ import annotations
 
-import io
 import json
 import random
+import sqlite3
 from collections import Counter
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from slack_samples import PUBLIC, ROOT, deploys, export, message, messages_of, nights, raw, read, said, units
 
-from lorelake.formats import slack
-from lorelake.formats.record import Capture, Event, Member, Record, Refusal, Unit, UnitRecord, canonical, in_order
-from lorelake.formats.slack_markup import from_blocks, links, plain
+from lorelake.events.derive import derive
+from lorelake.events.people import People
+from lorelake.evidence import instructions
+from lorelake.evidence.unit import EventRow, event_row
+from lorelake.formats import slack, slack_export
+from lorelake.formats.record import Capture
+from lorelake.settings import Settings, Team
 
-REAL = Path(__file__).resolve().parents[4] / "shared" / "data" / "slack"
-PUBLIC = {"id": "C1", "name": "deploys", "is_private": False, "members": ["U1"]}
-ROOT = "1772442000.000100"
-
-
-def export(files: dict[str, Any], name: str = "export", **settings: Any) -> Capture:
-    """Values are written as JSON, bytes and text as they are."""
-    members = []
-    for path, content in files.items():
-        text = content if isinstance(content, bytes | str) else json.dumps(content)
-        data = text if isinstance(text, bytes) else text.encode()
-        members.append(Member(path, len(data), lambda data=data: io.BytesIO(data)))
-    return Capture(name, tuple(members), "0" * 64, **settings)
+REPLY = "1772442060.000300"
 
 
-def deploys(*messages: Any, **settings: Any) -> Capture:
-    return export({"channels.json": [PUBLIC], "deploys/2026-03-02.json": list(messages)}, **settings)
-
-
-def message(text: str, ts: str = ROOT, user: str = "U1", **more: Any) -> dict[str, Any]:
-    return {"type": "message", "user": user, "text": text, "ts": ts, **more}
-
-
-def read(*captures: Capture) -> tuple[list[Record], list[Refusal]]:
-    found = [one for capture in captures for one in slack.read(capture)]
-    return [one for one in found if isinstance(one, Record)], [one for one in found if isinstance(one, Refusal)]
-
-
-def units(nights: Iterable[tuple[str, list[Record]]]) -> dict[str, Unit]:
-    """What raw makes of records: each version once, kept on the day it was first met."""
-    kept: dict[str, dict[tuple[str, str], UnitRecord]] = {}
-    for day, records in nights:
-        for one in records:
-            stored = UnitRecord(
-                one.id, one.type, one.ts or datetime(2026, 1, 1, tzinfo=UTC), one.value, f"{one.member}:{one.line}", day
-            )
-            kept.setdefault(one.unit, {}).setdefault((one.id, canonical(one.value)), stored)
-    return {unit: Unit("slack", f"slack:{unit}", in_order(found.values()), None, None) for unit, found in kept.items()}
-
-
-def said(*nights: Capture) -> list[Event]:
-    found = units((f"2026-03-{2 + number:02d}", read(night)[0]) for number, night in enumerate(nights))
-    return sorted((event for unit in found.values() for event in slack.events(unit)), key=lambda event: event.ts)
-
-
-def messages_of(records: list[Record]) -> list[Record]:
-    return [one for one in records if one.type not in ("user", "channel")]
+def rows(*captures: Capture) -> list[EventRow]:
+    """Events rows of captures that came one a night, with the speakers resolved."""
+    settings = Settings(team=Team(id="t"))
+    found, _ = derive(date(2026, 3, 2), nights(*captures).values(), lambda _: slack, People([]), settings, {})
+    return [event_row(row) for row in found]
 
 
 # --- identity, threads and time ---------------------------------------------------------------------------------
 
 
-def test_a_reply_sent_to_the_channel_too_is_one_message_of_its_thread() -> None:
-    broadcast = message(
-        "Rollback is `make rollback`, never a revert.", "1772442060.000300", "U2",
-        subtype="thread_broadcast", thread_ts=ROOT, root=message("How do we roll back?", thread_ts=ROOT),
+def with_broadcast() -> Capture:
+    root = message("How do we roll back?", thread_ts=ROOT)
+    shown = message(
+        "Always roll back with `make rollback`, never with a revert.", REPLY, "U2",
+        subtype="thread_broadcast", thread_ts=ROOT, root=root,
     )  # fmt: skip
-    capture = export(
+    reply = message("Let me look", "1772442030.000200", "U3", thread_ts=ROOT)
+    return export(
         {
             "channels.json": [PUBLIC],
-            "deploys/2026-03-02.json": [
-                message("How do we roll back?", thread_ts=ROOT),
-                message("Let me look", "1772442030.000200", "U2", thread_ts=ROOT),
-                broadcast,
-            ],
-            "deploys/2026-03-03.json": [broadcast],
+            "deploys/2026-03-02.json": [root, reply, shown],
+            "deploys/2026-03-03.json": [shown],
         }
     )
-    events = said(capture)
+
+
+def test_a_reply_sent_to_the_channel_too_is_one_message_of_its_thread() -> None:
+    """faults 14: a broadcast reply is one statement: three messages, two replies, one of them shown in the channel."""
+    events = said(with_broadcast())
     assert [event.text for event in events] == [
         "How do we roll back?",
         "Let me look",
-        "Rollback is `make rollback`, never a revert.",
+        "Always roll back with `make rollback`, never with a revert.",
     ]
     assert [event.reply_to for event in events] == [None, f"C1:{ROOT}", f"C1:{ROOT}"]
     assert [event.attributes.get("broadcast") for event in events] == [None, None, True]
+    assert sorted(raw([with_broadcast()])["record_type"]) == ["channel", "message", "message", "thread_broadcast"]
+
+
+def test_a_claim_in_a_broadcast_has_one_voter() -> None:
+    """faults 14: what a broadcast claims was observed once, by one person."""
+    events = rows(with_broadcast())
+    found = instructions.extract(events)
+    assert [signal.quote for signal in found] == ["Always roll back with `make rollback`, never with a revert."]
+    assert [event.actor for event in events if event.event_id == found[0].event_id] == ["unknown:slack:U2"]
 
 
 def test_a_reply_without_its_root_keeps_an_open_link() -> None:
-    (event,) = said(deploys(message("Only on staging.", "1772442060.000300", thread_ts=ROOT)))
+    """faults 14: the root lies in an earlier day file, or nowhere; the reply stays, and is tied up when it comes."""
+    reply = message("Only on staging.", REPLY, thread_ts=ROOT)
+    (event,) = said(deploys(reply))
     assert (event.reply_to, event.attributes["thread_root"]) == (f"C1:{ROOT}", ROOT)
+    (row,) = rows(deploys(reply))
+    assert row.reply_to is None
+    root, reply_row = rows(deploys(reply), deploys(message("Where?", thread_ts=ROOT)))
+    assert reply_row.reply_to == root.event_id
+    assert (reply_row.event_id, reply_row.unit_id) == (row.event_id, row.unit_id)
 
 
 def test_the_day_file_a_message_lies_in_does_not_matter() -> None:
@@ -113,6 +99,20 @@ def test_the_day_file_a_message_lies_in_does_not_matter() -> None:
     assert keys[0][1][0] == f"C1:{ROOT}"
 
 
+def test_a_unit_tells_its_conversation_and_a_list_has_none() -> None:
+    units_and_places = {"slack:C1:1772442000.000100": "C1", "slack:file:in/a.json:1772442000.1": "file:in/a.json"}
+    units_and_places |= {"slack:people": None, "slack:workspace:T1": None, "slack:workspace:2026": None}
+    assert {unit: slack.place_of(unit) for unit in units_and_places} == units_and_places
+
+
+def test_an_entry_of_a_list_says_nothing_whatever_its_fields_are_called() -> None:
+    capture = export(
+        {"channels.json": [PUBLIC], "users.json": [{"id": "U1", "name": "ana", "message": {"text": "hi"}}]}
+    )
+    assert said(capture) == []
+    assert {slack.facts(unit).audience for unit in nights(capture).values()} == {None}
+
+
 def test_timestamps_are_not_rounded() -> None:
     close = [message("a", "1772442000.000001"), message("b", "1772442000.000002"), message("c", "1772442000.1")]
     records = messages_of(read(deploys(*close))[0])
@@ -120,27 +120,59 @@ def test_timestamps_are_not_rounded() -> None:
     assert [one.ts.microsecond for one in records if one.ts] == [1, 2, 100000]
 
 
-def test_a_bad_time_costs_one_message() -> None:
+# --- what is refused alone --------------------------------------------------------------------------------------
+
+
+def test_one_odd_message_costs_no_other() -> None:
+    """faults 18: of five messages three are kept, two are refused with reasons, and the order is right."""
     text = json.dumps(
         [
-            message("Freeze starts Friday."),
-            {"type": "message", "user": "U1", "text": "when was this"},
-            message("never", "x") | {"ts": float("nan")},
-            message("From the partner's side: fine.", "1772442001.000000", "U-ELSEWHERE"),
             {"type": "message", "subtype": "bot_message", "username": "ship", "text": "v12 out", "ts": "1772442002.0"},
-            message("zero", "0000000000.000000"),
-            message("far", "999999999999.000000"),
+            {"type": "message", "user": "U1", "text": "when was this"},
+            message("never") | {"ts": float("nan")},
+            message("From the partner's side: fine.", "1772442001.000000", "U-ELSEWHERE"),
+            message("Freeze starts Friday."),
         ]
     )
     assert "NaN" in text
+    capture = export({"channels.json": [PUBLIC], "deploys/2026-03-02.json": text})
+    records, refusals = read(capture)
+    assert [(one.reason, one.line) for one in refusals] == [("no_time", 2), ("bad_time", 3)]
+    assert all(one.member == "deploys/2026-03-02.json" and one.detail and one.sha256 for one in refusals)
+    assert len(messages_of(records)) == 3
+    events = said(capture)
+    assert [(event.text[:6], event.actor_alias, event.actor_class) for event in events] == [
+        ("Freeze", "U1", "human"), ("From t", "U-ELSEWHERE", "human"), ("v12 ou", "bot:ship", "bot"),
+    ]  # fmt: skip
+
+
+def test_unknown_speakers_have_placeholders_that_stay_apart() -> None:
+    """faults 18: a placeholder has the same id on every run and is nobody else."""
+    strangers = [
+        message("a", "1772442001.0", "U8"),
+        message("b", "1772442002.0", "U9"),
+        message("c", "1772442003.0", "U8"),
+    ]
+    bots = [
+        {"type": "message", "subtype": "bot_message", "username": name, "text": "x", "ts": f"177244200{place}.0"}
+        for place, name in enumerate(("ship", "ci", "ship"), 4)
+    ]
+    actors = [row.actor for row in sorted(rows(deploys(*strangers, *bots)), key=lambda row: row.ts)]
+    assert actors == [
+        "unknown:slack:U8", "unknown:slack:U9", "unknown:slack:U8",
+        "unknown:slack:bot:ship", "unknown:slack:bot:ci", "unknown:slack:bot:ship",
+    ]  # fmt: skip
+    assert actors == [row.actor for row in sorted(rows(deploys(*bots, *strangers)), key=lambda row: row.ts)]
+
+
+@pytest.mark.parametrize(
+    "stated", ["x", "", "0000000000.000000", "999999999999.000000", "-5.0", float("inf"), 10**400, True, [], "１７７.0"]
+)
+def test_an_impossible_time_is_refused(stated: Any) -> None:
+    text = json.dumps([message("never") | {"ts": stated}, message("fine")])
     records, refusals = read(export({"channels.json": [PUBLIC], "deploys/2026-03-02.json": text}))
-    assert [(one.reason, one.line) for one in refusals] == [
-        ("no_time", 2), ("bad_time", 3), ("bad_time", 6), ("bad_time", 7),
-    ]  # fmt: skip
-    events = [event for unit in units([("2026-03-02", records)]).values() for event in slack.events(unit)]
-    assert [(event.actor_alias, event.actor_class) for event in sorted(events, key=lambda event: event.ts)] == [
-        ("U1", "human"), ("U-ELSEWHERE", "human"), ("bot:ship", "bot"),
-    ]  # fmt: skip
+    assert [one.reason for one in refusals] == ["bad_time"]
+    assert len(messages_of(records)) == 1
 
 
 def test_odd_records_are_refused_alone() -> None:
@@ -155,206 +187,148 @@ def test_odd_records_are_refused_alone() -> None:
     assert "user" in refusals[1].detail
 
 
-# --- versions, edits and deletions ------------------------------------------------------------------------------
-
-
-def test_the_newest_edit_is_what_was_said_in_any_order() -> None:
-    first = message("Always squash.")
-    edited = message("Always squash, except releases.", edited={"user": "U1", "ts": "1772445600.000000"})
-    liked = edited | {"reactions": [{"name": "+1", "users": ["U2", "U3"], "count": 2}]}
-    nights = [deploys(first), deploys(edited), deploys(liked)]
-    for order in (nights, nights[::-1], [nights[1], nights[0], nights[2]]):
-        (event,) = said(*order)
-        assert event.text == "Always squash, except releases."
-    (event,) = said(*nights)
-    assert event.attributes["reactions"] == {"+1": 2}
-    assert event.first_kept == "2026-03-03", "the words were first kept with the edit, not with the reaction"
-
-
-def test_the_words_of_a_deleted_root_are_gone_and_its_replies_stay() -> None:
-    reply = message("Agreed.", "1772442060.000300", "U2", thread_ts=ROOT)
-    before = deploys(message("Never page on Sundays.", thread_ts=ROOT, reply_count=1), reply)
-    gone = message("This message was deleted.", user="USLACKBOT", subtype="tombstone", hidden=True, thread_ts=ROOT)
-    after = deploys(gone, reply)
-    for nights in ([before, after], [after, before], [before, after, before]):
-        events = said(*nights)
-        assert [(event.kind, event.text, event.actor_class) for event in events] == [
-            ("message_deleted", "", "system"),
-            ("message", "Agreed.", "human"),
-        ]
-
-
-def test_api_shapes_of_change_and_deletion_belong_to_the_message() -> None:
-    changed = {
-        "type": "message", "subtype": "message_changed", "ts": "1772442100.000000", "channel": "C1",
-        "message": message("Ship on Tuesdays.", edited={"user": "U1", "ts": "1772442100.000000"}),
-        "previous_message": message("Ship on Mondays."),
-    }  # fmt: skip
-    (event,) = said(deploys(message("Ship on Mondays.")), deploys(changed))
-    assert (event.text, event.record_id) == ("Ship on Tuesdays.", f"C1:{ROOT}")
-    removed = {"type": "message", "subtype": "message_deleted", "ts": "1772442200.000000", "deleted_ts": ROOT}
-    (event,) = said(deploys(message("Ship on Mondays.")), deploys(removed))
-    assert (event.kind, event.text, event.record_id) == ("message_deleted", "", f"C1:{ROOT}")
-    assert event.ts == datetime(2026, 3, 2, 9, 3, 20, tzinfo=UTC)
-
-
-# --- who may read it --------------------------------------------------------------------------------------------
-
-MARKS = {"deploys": "heron", "reorg": "walrus", "mpdm-ana--ben--cy-1": "otter", "D1": "magpie", "strays": "lynx"}
-MIXED = {
-    "channels.json": [PUBLIC, {"id": "C9", "name": "launch", "is_private": "unknown", "members": []}],
-    "groups.json": [{"id": "G1", "name": "reorg", "members": ["U1"], "topic": {"value": "walrus list"}}],
-    "mpims.json": [{"id": "G2", "name": "mpdm-ana--ben--cy-1", "members": ["U1"]}],
-    "dms.json": [{"id": "D1", "created": 1, "members": ["U1", "U2"]}],
-    "launch/2026-03-02.json": [message("badger date")],
-    **{f"{folder}/2026-03-02.json": [message(f"the {mark} plan")] for folder, mark in MARKS.items()},
-}
-
-
-def test_only_public_conversations_are_read_and_the_others_are_counted() -> None:
-    records, refusals = read(export(MIXED))
-    everything = json.dumps([one.value for one in records]) + json.dumps([one.head + one.detail for one in refusals])
-    assert "heron" in everything
-    for mark in ("walrus", "otter", "magpie", "lynx", "badger"):
-        assert mark not in everything
-    assert Counter(one.reason for one in refusals) == {"private": 5}
-    assert all(one.head == "" and one.sha256 for one in refusals)
-    kinds = Counter(one.detail.split(" conversation")[0].rpartition(" ")[2] for one in refusals)
-    assert kinds == {"private": 3, "dm": 2}, "an unlisted folder and an unclear flag count as private"
-
-
-def test_what_the_settings_include_carries_its_audience() -> None:
-    records, refusals = read(export(MIXED, include=("public", "private", "dm")))
-    assert not refusals
-    found = {
-        slack.events(unit)[0].text: slack.facts(unit).audience
-        for unit in units([("2026-03-02", records)]).values()
-        if slack.events(unit)
+def test_odd_entries_of_lists_are_refused_alone() -> None:
+    lists = {
+        "channels.json": [PUBLIC, {"id": "C2", "name": ["no", "text"]}, {"name": "no id"}, 7],
+        "users.json": [{"id": "U1", "name": {}}, {"id": ""}],
+        "dms.json": {"not": "a list"},
     }
-    assert found == {
-        "the heron plan": "team", "the walrus plan": "channel:G1", "the otter plan": "dm:G2",
-        "the magpie plan": "dm:D1", "the lynx plan": "channel:strays", "badger date": "channel:C9",
-    }  # fmt: skip
+    records, refusals = read(export(lists))
+    assert [one.id for one in records] == ["channel:C1", "channel:C2", "user:U1"]
+    assert [(one.member, one.line, one.reason) for one in refusals] == [
+        ("dms.json", 0, "wrong_shape"), ("channels.json", 3, "wrong_shape"), ("channels.json", 4, "wrong_shape"),
+        ("users.json", 2, "wrong_shape"),
+    ]  # fmt: skip
 
 
-def test_a_channel_listed_as_public_and_as_group_is_private() -> None:
-    capture = export(
-        {
-            "channels.json": [PUBLIC],
-            "groups.json": [{"id": "C1", "name": "deploys", "members": []}],
-            "deploys/2026-03-02.json": [message("was it?")],
-        }
-    )
-    assert [one.reason for one in read(capture)[1]] == ["private"]
+def test_names_that_cannot_be_stored_name_nobody() -> None:
+    """Half a surrogate pair in a list costs that entry; what others say of it is kept."""
+    half = "\ud800"
+    lists = {
+        "channels.json": [PUBLIC, {"id": half, "name": "ops"}, {"id": "C3", "name": half, "is_private": False}],
+        "users.json": [{"id": "U2", "name": half, "team_id": half}],
+    }
+    files = {"deploys/2026-03-02.json": [message("<@U2> <#C3>")], "ops/2026-03-02.json": [message("a")]}
+    dump = {"C9.json": {"channel_id": half, "messages": [message("b")]}, "x.json": [message("c", channel=half)]}
+    dump["y.json"] = {"ok": False, "error": half}
+    _, refusals = read(export(lists | files | dump))
+    assert Counter(one.reason for one in refusals) == {"lone_surrogate": 3, "private": 3, "wrong_shape": 1}
+    assert all(one.detail.encode() for one in refusals)
+    assert [event.text for event in said(export(lists | files | dump))] == ["@U2 #C3"]
 
 
-def test_an_official_channel_list_without_the_flag_is_public() -> None:
-    old = {"id": "C1", "name": "deploys", "created": 1433558319, "members": [], "purpose": {"value": ""}}
-    assert not read(export({"channels.json": [old], "deploys/2015-06-06.json": [message("hi")]}))[1]
-
-
-def test_a_channel_that_turns_private_can_be_told() -> None:
-    day = {"deploys/2026-03-02.json": [message("the heron plan")]}
-    open_then = export({"channels.json": [PUBLIC], **day})
-    closed_now = export({"groups.json": [PUBLIC | {"is_private": True, "topic": {"value": "walrus"}}], **day})
-    later, refusals = read(closed_now)
-    assert [one.reason for one in refusals] == ["private"]
-    assert "walrus" not in json.dumps([one.value for one in later])
-    nights = [("2026-03-02", read(open_then)[0]), ("2026-03-03", later)]
-    for order in (nights, nights[::-1]):
-        assert slack.kinds(units(order)["workspace:export"]) == {"C1": "private"}
-
-
-def test_a_broken_list_of_private_conversations_shows_nothing() -> None:
-    (refusal,) = read(export({"groups.json": b'[{"id": "G1", "name": "layoffs"'}))[1]
-    assert (refusal.reason, refusal.head) == ("not_json", "")
-
-
-# --- who speaks -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("more", "alias", "actor_class", "kind"),
-    [
-        ({"user": "U1"}, "U1", "human", "message"),
-        ({"user": "U1", "subtype": "me_message"}, "U1", "human", "message"),
-        ({"user": "U1", "bot_id": None, "upload": False}, "U1", "human", "message"),
-        ({"user": "U1", "bot_id": "B7"}, "U1", "bot", "message"),
-        ({"subtype": "bot_message", "bot_id": "B7"}, "B7", "bot", "message"),
-        ({"user": "USLACKBOT"}, "USLACKBOT", "bot", "message"),
-        ({"user": "U1", "subtype": "channel_join"}, "U1", "system", "other"),
-        ({"user": "U1", "subtype": "bot_add", "bot_id": "B7"}, "U1", "system", "other"),
-        ({"user": "U1", "subtype": "something_new"}, "U1", "system", "other"),
-        ({}, "unknown", "system", "message"),
-    ],
-)
-def test_only_named_people_are_people(more: dict[str, Any], alias: str, actor_class: str, kind: str) -> None:
-    (event,) = said(deploys({"type": "message", "text": "hello", "ts": ROOT, **more}))
-    assert (event.actor_alias, event.actor_class, event.kind) == (alias, actor_class, kind)
-
-
-# --- words ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("stored", "seen"),
-    [
-        ("<@U1|ana> and <@U2>: see <#C1|deploys> <#C2> <#C3|>", "@ana and @U2: see #deploys #C2 #C3"),
-        ("<https://ci.example/7|run 7> / <https://ci.example/8>", "run 7 / https://ci.example/8"),
-        ("if a &lt; b &amp;&amp; c &gt; d", "if a < b && c > d"),
-        ("he typed &amp;lt;", "he typed &lt;"),
-        ("<!here> <!subteam^S1|@ops> <!subteam^S2> <!date^1392734382^{date}|Feb 18>", "@here @ops @S2 Feb 18"),
-        ("run ```kubectl logs &lt;pod&gt;``` <not a token>", "run ```kubectl logs <pod>``` <not a token>"),
-    ],
-)
-def test_markup_reads_as_it_was_seen(stored: str, seen: str) -> None:
-    assert plain(stored) == seen
-
-
-def test_links_keep_their_addresses() -> None:
-    assert links("<https://a.example/?x=1&amp;y=2|a> <@U1> <https://a.example/?x=1&amp;y=2>") == [
-        "https://a.example/?x=1&y=2"
-    ]
-
-
-def test_a_message_of_blocks_alone_has_its_words() -> None:
-    section = {"type": "rich_text_section", "elements": [
-        {"type": "text", "text": "Use "}, {"type": "link", "url": "https://a.example", "text": "pnpm"},
-        {"type": "text", "text": ", not "}, {"type": "user", "user_id": "U2"}, {"type": "emoji", "name": "shrug"},
-    ]}  # fmt: skip
-    item = {"type": "rich_text_section", "elements": [{"type": "text", "text": "in CI"}]}
-    blocks = [
-        {"type": "rich_text", "elements": [section, {"type": "rich_text_list", "elements": [item]}]},
-        {"type": "section", "text": {"type": "mrkdwn", "text": "a &lt; b"}},
-    ]
-    assert from_blocks(blocks) == "Use pnpm, not @U2:shrug:\n• in CI\na < b"
-    for text in ("", "This content can't be displayed."):
-        (event,) = said(deploys(message(text, blocks=blocks)))
-        assert event.text.startswith("Use pnpm")
-
-
-def test_an_upload_of_2015_says_only_what_its_author_wrote() -> None:
-    stock = "<@U1|ana> uploaded a file: <https://a.example/f|plan.png> and commented: Lanes, not rows."
-    file = {"name": "plan.png", "mimetype": "image/png", "size": 9, "initial_comment": {"comment": "Lanes, not rows."}}
-    (event,) = said(deploys(message(stock, subtype="file_share", upload=True, file=file)))
-    assert event.text == "Lanes, not rows."
-    assert event.attributes["files"] == [{"name": "plan.png", "mimetype": "image/png", "size": 9}]
+def test_a_file_above_the_limit_is_named_and_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slack, "MOST_BYTES", 400)
+    files = {"channels.json": [PUBLIC], "deploys/2026-03-02.json": [message("x" * 400)]}
+    records, refusals = read(export(files | {"deploys/2026-03-03.json": [message("small", REPLY)]}))
+    assert [(one.reason, one.member) for one in refusals] == [("too_large", "deploys/2026-03-02.json")]
+    assert "at most 400 is read" in refusals[0].detail
+    assert len(refusals[0].sha256) == 64
+    assert [one.id for one in messages_of(records)] == [f"C1:{REPLY}"]
+    assert slack_export.MOST_BYTES == 128 * 1024**2
 
 
 # --- layouts ----------------------------------------------------------------------------------------------------
 
+ROOT_AND_REPLY = (message("Root?", thread_ts=ROOT), message("Reply.", REPLY, thread_ts=ROOT))
 
-def test_other_layouts_give_the_same_messages() -> None:
-    root, reply = message("Root?", thread_ts=ROOT), message("Reply.", "1772442060.000300", thread_ts=ROOT)
-    layouts = [
-        export({"x/channels.json": [PUBLIC], "x/deploys/2026-03-02.json": [root, reply]}),
-        export({"channels.json": [PUBLIC], "messages/C1/1.json": {"cursor": "", "messages": [root]},
-                "threads/C1/1772442000.000100.json": [root, reply]}),
-        export({"channels.json": [PUBLIC], "C1.json": {"channel_id": "C1", "name": "deploys",
-                "messages": [root | {"slackdump_thread_replies": [root, reply]}]}}),
+
+def layouts() -> dict[str, Capture]:
+    root, reply = ROOT_AND_REPLY
+    return {
+        "official": export({"x/channels.json": [PUBLIC], "x/deploys/2026-03-02.json": [root, reply]}),
+        "slackdump": export(
+            {
+                "channels.json": [PUBLIC], "groups.json": [], "mpims.json": None, "dms.json": [],
+                "deploys/2026-03-02.json": [root, reply], "deploys/attachments/F1-plan.png": b"\x89PNG",
+                "__avatars/U1/a.png": b"\x89PNG",
+            }
+        ),
+        "pages": export(
+            {
+                "channels.json": [PUBLIC], "messages/C1/1.json": {"cursor": "", "messages": [root]},
+                "threads/C1/1772442000.000100.json": [root, reply],
+            }
+        ),
+        "answers": export(
+            {
+                "conversations.json": {"ok": True, "channels": [PUBLIC], "response_metadata": {}},
+                "C1/history.json": {"ok": True, "messages": [root], "has_more": True, "response_metadata": {}},
+                "C1/replies.json": {"ok": True, "messages": [root, reply], "has_more": False},
+            }
+        ),
+        "dump": export(
+            {
+                "channels.json": [PUBLIC],
+                "C1.json": {
+                    "channel_id": "C1", "name": "deploys",
+                    "messages": [root | {"slackdump_thread_replies": [root, reply]}],
+                },
+            }
+        ),
+        "by name": export({"channels.json": [PUBLIC], "deploys.json": [root, reply]}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", list(layouts()))
+def test_every_layout_gives_the_same_messages(layout: str) -> None:
+    capture = layouts()[layout]
+    assert [(event.record_id, event.text) for event in said(capture)] == [
+        (f"C1:{ROOT}", "Root?"), (f"C1:{REPLY}", "Reply."),
     ]  # fmt: skip
-    for capture in layouts:
-        assert [event.text for event in said(capture)] == ["Root?", "Reply."]
+    assert {slack.facts(unit).audience for unit in nights(capture).values() if slack.events(unit)} == {"team"}
+    assert {one.reason for one in read(capture)[1]} <= {"unknown_format"}, "pictures only"
+
+
+def test_users_and_names_beside_pages_are_read() -> None:
+    capture = export(
+        {
+            "names.json": {"C1": "deploys", "U2": "ben", "U3": "cleo", "U4": 7},
+            "users/U1.json": {"id": "U1", "name": "ana", "team_id": "T1", "profile": {"display_name": "Ana"}},
+            "users/U2.json": {"ok": True, "user": {"id": "U2", "name": "ben", "profile": {"real_name": "Ben Ode"}}},
+            "messages/C1/1.json": {"cursor": "", "messages": [message("<@U1> <@U2> <@U3> <@U4>, look")]},
+        },
+        include=("public", "private"),
+    )
+    records, refusals = read(capture)
+    assert [(one.unit, one.id) for one in records if one.type in ("user", "name")] == [
+        ("workspace:T1", "name:C1"), ("people", "name:U2"), ("people", "name:U3"), ("people", "user:U1"),
+        ("people", "user:U2"),
+    ]  # fmt: skip
+    assert [(one.member, one.line, one.reason, one.head) for one in refusals] == [("names.json", 4, "wrong_shape", "")]
+    assert [one.value for one in records if one.id == "name:C1"] == [{"id": "C1"}], "of unknown privacy"
+    assert [event.text for event in said(capture)] == ["@Ana @Ben Ode @cleo @U4, look"]
+
+
+def test_answers_that_failed_are_told() -> None:
+    failed = {"ok": False, "error": "not_in_channel"}
+    records, refusals = read(export({"channels.json": failed, "messages/C1/1.json": failed}))
+    assert not records
+    assert [(one.member, one.reason, "not_in_channel" in one.detail) for one in refusals] == [
+        ("channels.json", "wrong_shape", True), ("messages/C1/1.json", "wrong_shape", True),
+    ]  # fmt: skip
+
+
+def test_slackdumps_database_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "archive")) as database:
+        database.execute("CREATE TABLE S_USER (ID TEXT)")
+        database.commit()
+    data = (tmp_path / "archive").read_bytes()
+    assert slack.sniff("dump/any.db", data[:8192])
+    assert slack.sniff("dump/slackdump.sqlite", b"SQLite format 3\x00" + b"\0" * 100)
+    assert not slack.sniff("history.db", b"SQLite format 3\x00" + b"\0" * 100)
+    records, (refusal,) = read(export({"dump/any.sqlite": data}))
+    assert not records
+    assert (refusal.reason, refusal.head) == ("unknown_format", "")
+    assert "slackdump convert -f export" in refusal.detail
+
+
+def test_replies_nested_without_end_are_read_one_by_one() -> None:
+    deep: dict[str, Any] = message("0")
+    for place in range(1, 60):
+        deep = message(str(place), f"1772442{place:03}.0", slackdump_thread_replies=[deep])
+    records, _ = read(export({"channels.json": [PUBLIC], "C1.json": {"channel_id": "C1", "messages": [deep]}}))
+    assert len(messages_of(records)) == 60
 
 
 def test_loose_files_name_their_channel_and_count_as_private() -> None:
@@ -364,6 +338,35 @@ def test_loose_files_name_their_channel_and_count_as_private() -> None:
     records, refusals = read(export(loose, include=("public", "private")))
     assert [one.unit for one in messages_of(records)] == [f"random:{ROOT}"]
     assert not refusals
+
+
+def test_loose_lists_are_known_by_their_content() -> None:
+    """A list that a client wrote has any name; a channel in it is public only if it says so itself."""
+    channels = [
+        {"id": "C1", "name": "a", "is_channel": True, "is_private": False},
+        {"id": "C2", "name": "b", "topic": {}},
+    ]
+    users = [{"id": "U1", "name": "ana", "profile": {}}]
+    for name, content, found in (
+        ("in/list.json", {"ok": True, "channels": channels}, ["public", "private"]),
+        ("in/all.json", channels, ["public", "private"]),
+        ("in/people.json", {"ok": True, "members": users}, ["user:U1"]),
+        ("in/people.json", users, ["user:U1"]),
+    ):
+        records, refusals = read(export({name: content}, name))
+        assert not refusals
+        assert [one.value.get("conversation", {}).get("kind", one.id) for one in records] == found
+
+
+def test_loose_files_of_two_unnamed_conversations_share_no_audience() -> None:
+    pages = [
+        export({name: {"ok": True, "messages": [message("hi")], "has_more": False}}, name, include=("private",))
+        for name in ("in/a.json", "in/b/b.json", "in/C0123456789.json", "in/b/D0123456789-1772442000.000100.json")
+    ]
+    found = {slack.facts(unit).audience for unit in nights(*pages).values()}
+    assert found == {
+        "channel:file:in/a.json", "channel:file:in/b/b.json", "channel:C0123456789", "channel:D0123456789",
+    }  # fmt: skip
 
 
 def test_parts_that_are_not_read_are_named_once() -> None:
@@ -386,6 +389,7 @@ def test_empty_exports_are_fine() -> None:
         (json.dumps([PUBLIC]), True),
         (json.dumps([{"id": "U1", "name": "ana", "profile": {"email": "a@example.com"}}]), True),
         (json.dumps({"ok": True, "messages": [message("hi")], "has_more": False}), True),
+        (json.dumps({"ok": True, "channels": [PUBLIC]}), True),
         ('[{"client_msg_id": "x", "type": "message", "text": "' + "long {[" * 2000, False),
         ('[{"ts": "1772442000.000100", "text": "' + "cut off {[" * 2000, True),
         ('{"type":"user","uuid":"1"}\n{"type":"assistant"}\n', False),
@@ -399,54 +403,15 @@ def test_content_tells_what_is_slack(head: str, ours: bool) -> None:
 
 
 def test_the_order_of_files_and_doubled_input_change_nothing() -> None:
-    files = dict(MIXED) | {"users.json": [{"id": "U1", "name": "ana", "profile": {}}]}
+    files = {
+        "channels.json": [PUBLIC], "users.json": [{"id": "U1", "name": "ana", "profile": {}}],
+        "deploys/2026-03-02.json": [*ROOT_AND_REPLY, message("<@U1>?", "1772442090.0")],
+        "deploys/2026-03-03.json": [ROOT_AND_REPLY[1]],
+    }  # fmt: skip
     once = said(export(files))
+    assert len(once) == 3
     names = list(files)
     random.Random(7).shuffle(names)
-    assert said(export({name: files[name] for name in names}), export(files)) == once
-
-
-# --- real exports -----------------------------------------------------------------------------------------------
-
-
-def real(folder: str, **settings: Any) -> Capture:
-    path = REAL / folder
-    if not path.exists():
-        pytest.skip("shared/data/slack is not here")
-    files = sorted(one for one in path.rglob("*") if one.is_file())
-    return export({str(one.relative_to(path)): one.read_bytes() for one in files}, path.name, **settings)
-
-
-def counted(capture: Capture) -> int:
-    """Entries of all lists, counted without the reader."""
-    return sum(len(json.loads(member.read()) or []) for member in capture.members)
-
-
-@pytest.mark.parametrize(
-    ("folder", "kept", "refused"),
-    [
-        ("olake/run-2026-08-07T13-47-36", 555, 0),
-        ("olake/run-2026-08-10T05-46-24", 274, 0),
-        ("olake/run-2026-08-10T05-48-32", 281, 0),
-        ("houstondatavis", 321, 0),
-        ("zulip-fixtures/exported_messages", 3, 7),
-    ],
-)
-def test_real_exports_close_their_books(folder: str, kept: int, refused: int) -> None:
-    capture = real(folder)
-    records, refusals = read(capture)
-    assert (len(records), len(refusals)) == (kept, refused)
-    assert len(records) + len(refusals) == counted(capture)
-
-
-def test_three_runs_of_one_workspace_give_each_message_once() -> None:
-    runs = ("run-2026-08-07T13-47-36", "run-2026-08-10T05-46-24", "run-2026-08-10T05-48-32")
-    nights = [(f"2026-08-{7 + number:02d}", read(real(f"olake/{run}"))[0]) for number, run in enumerate(runs)]
-    assert sum(len(messages_of(records)) for _, records in nights) == 315
-    found = units(nights)
-    threads = [unit for unit in found.values() if slack.events(unit)]
-    assert sum(len(unit.records) for unit in threads) == 306, "305 messages, one of them in two versions"
-    events = [event for unit in threads for event in slack.events(unit)]
-    assert len(events) == len({event.record_id for event in events}) == 305
-    assert Counter(event.actor_class for event in events) == {"human": 301, "bot": 2, "system": 2}
-    assert {slack.facts(unit).audience for unit in threads} == {"team"}
+    shuffled = export({name: files[name] for name in names})
+    assert repr(units([("2026-03-02", read(shuffled, export(files))[0])])) == repr(nights(export(files)))
+    assert said(shuffled, export(files)) == once

@@ -29,6 +29,8 @@ def test_values_are_jsonable() -> None:
         ("a: " + "[" * 3000, 1, ""),
         ("a: " + "[" * 60 + "]" * 60, 1, "deeper"),
         ("x" * 300_000, 1, "longer"),
+        ('a: "\\ud83d"\n', 1, "surrogate"),
+        ('"\\ude00": 1\n', 1, "surrogate"),
     ],
 )
 def test_surprises_are_refused_with_their_line(text: str, line: int, what: str) -> None:
@@ -36,6 +38,10 @@ def test_surprises_are_refused_with_their_line(text: str, line: int, what: str) 
         load(text)
     assert caught.value.line == line
     assert what in caught.value.what
+
+
+def test_a_character_escaped_in_two_halves_is_one() -> None:
+    assert load('"\\ud83d\\ude00": "\\ud83d\\ude00 词"') == {"😀": "😀 词"}
 
 
 def test_a_bomb_of_anchors_does_not_unfold() -> None:

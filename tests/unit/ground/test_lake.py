@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from datetime import UTC, date, datetime
@@ -12,8 +13,8 @@ import polars as pl
 import pytest
 
 from lorelake.errors import ContractError, LakeBusyError, LorelakeError
-from lorelake.lake import Lake, frame, read_table, write_bytes, write_table
-from lorelake.tables import ADMISSIONS, EVENTS, INTAKE, LEDGER, SUPERSESSION_CANDIDATES
+from lorelake.lake import Lake, frame, place, read_table, write_bytes, write_table, write_table_pieces
+from lorelake.tables import ADMISSIONS, EVENTS, INTAKE, LEDGER, QUARANTINE, SUPERSESSION_CANDIDATES
 
 SAID = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -129,3 +130,36 @@ def test_damage_is_looked_for_in_every_stage_but_not_in_releases(tmp_path: Path)
         path.parent.mkdir(parents=True)
         path.write_bytes(b"")
     assert lake.damaged() == sorted(paths)
+
+
+def test_a_file_is_put_in_place_and_again(tmp_path: Path) -> None:
+    source, path = tmp_path / "aside" / "a", tmp_path / "deep" / "a"
+    write_bytes(source, b"one")
+    place(source, path)
+    place(source, path)
+    assert (path.read_bytes(), source.read_bytes()) == (b"one", b"one")
+    assert [left.name for left in path.parent.iterdir()] == ["a"]
+
+
+def test_a_file_is_put_in_place_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no hard links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    write_bytes(tmp_path / "a", b"one")
+    place(tmp_path / "a", tmp_path / "deep" / "a")
+    assert (tmp_path / "deep" / "a").read_bytes() == b"one"
+
+
+def test_pieces_are_row_groups_of_one_file_and_a_bad_one_leaves_nothing(tmp_path: Path) -> None:
+    schema = QUARANTINE.polars_schema()
+    row = {name: SAID.date() if kind == pl.Date else 1 if kind == pl.Int64 else "x" for name, kind in schema.items()}
+    first, second = (pl.DataFrame([{**row, "capture": name}], schema=schema) for name in ("a", "b"))
+    assert write_table_pieces(QUARANTINE, iter([first, second]), tmp_path / "two.parquet") == 2
+    assert read_table(QUARANTINE, tmp_path / "two.parquet")["capture"].to_list() == ["a", "b"]
+    write_table(QUARANTINE, first, tmp_path / "one.parquet")
+    write_table_pieces(QUARANTINE, iter([first]), tmp_path / "piece.parquet")
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "piece.parquet").read_bytes()
+    with pytest.raises(ContractError):
+        write_table_pieces(QUARANTINE, iter([first, first.drop("head")]), tmp_path / "bad.parquet")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.parquet", "piece.parquet", "two.parquet"]

@@ -14,7 +14,7 @@ from lorelake.formats import history, registry
 from lorelake.formats.record import REASONS, Capture
 from lorelake.landing import archive, discover
 from lorelake.landing.hash_cache import HashCache
-from lorelake.settings import Settings, Slack, Source, Team, load
+from lorelake.settings import Archives, Settings, Slack, Source, Team, load
 
 TRANSCRIPT = b'{"sessionId":"5d0c","uuid":"1","type":"user"}\n'
 
@@ -256,6 +256,16 @@ def test_a_repository_without_the_ref_is_refused_by_name(tmp_path: Path) -> None
     ]
 
 
+def test_a_file_whose_name_is_no_text_is_read_and_remembered(tmp_path: Path) -> None:
+    write(tmp_path, {"in/a.md": b"# A"})
+    os.rename(tmp_path / "in" / "a.md", os.fsencode(tmp_path) + b"/in/\xff\xfe\n.md")
+    cache = HashCache()
+    first = discover.captures(settings(tmp_path, "in"), cache)
+    again = HashCache(cache.dumps())
+    assert discover.captures(settings(tmp_path, "in"), again).captures[0][1].sha256 == first.captures[0][1].sha256
+    assert again.dumps() == cache.dumps()
+
+
 def test_unchanged_files_are_not_hashed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"in/a.md": b"# A", "in/b.md": b"# B"})
     with zipfile.ZipFile(tmp_path / "in" / "x.zip", "w") as target:
@@ -264,7 +274,7 @@ def test_unchanged_files_are_not_hashed_again(tmp_path: Path, monkeypatch: pytes
     first = discover.captures(settings(tmp_path, "in"), cache)
     kept = cache.dumps()
     write(tmp_path, {"in/b.md": b"# changed"})
-    monkeypatch.setattr("lorelake.landing.hash_cache.check", lambda path: pytest.fail("read again"))
+    monkeypatch.setattr("lorelake.landing.hash_cache.check", lambda path, limits: pytest.fail("read again"))
     again = HashCache(kept)
     second = discover.captures(settings(tmp_path, "in"), again)
     before, after = ({c.name: c.sha256 for _, c in found.captures} for found in (first, second))
@@ -272,6 +282,22 @@ def test_unchanged_files_are_not_hashed_again(tmp_path: Path, monkeypatch: pytes
     assert members(second, "in/x.zip/c.md") == {"in/x.zip/c.md": b"# C"}
     assert json.loads(again.dumps()).keys() == json.loads(kept).keys()
     assert discover.captures(settings(tmp_path, "gone"), HashCache(b"\xff damaged")).captures == []
+
+
+def test_the_settings_limit_an_archive_and_narrower_ones_are_asked_again(tmp_path: Path) -> None:
+    """faults 20: limits are stated, configurable and named in the refusal."""
+    write(tmp_path, {"in/a.md": b"# A"})
+    with zipfile.ZipFile(tmp_path / "in" / "x.zip", "w") as target:
+        for number in range(3):
+            target.writestr(f"{number}.md", b"# C")
+    wide, narrow = settings(tmp_path, "in"), settings(tmp_path, "in", archives=Archives(members=2))
+    cache = HashCache(limits=archive.limits_of(wide.archives))
+    assert len(discover.captures(wide, cache).captures) == 4
+    again = HashCache(cache.dumps(), archive.limits_of(narrow.archives))
+    found = discover.captures(narrow, again)
+    assert reasons(found) == {"in/x.zip": "too_large"}
+    assert "3 members; at most 2 are read (limit `members`)" in found.refusals[0][2].detail
+    assert reasons(discover.captures(narrow)) == {"in/x.zip": "too_large"}
 
 
 def test_an_archive_that_changes_while_it_is_read_is_an_error_of_the_system(tmp_path: Path) -> None:
@@ -297,7 +323,7 @@ def test_all_shared_data_is_read_or_refused(monkeypatch: pytest.MonkeyPatch) -> 
     for name, capture in found.captures:
         formats.setdefault(name, []).append(capture)
     assert {name: len(captures) for name, captures in formats.items()} == {
-        "claude_code": 24, "codex": 3, "documents": 248, "github": 12, "gitlab": 1, "slack": 7,
+        "claude_code": 24, "codex": 3, "copilot_cli": 5, "documents": 248, "gemini_cli": 4, "github": 12, "gitlab": 1,
+        "slack": 7, "specstory": 9,
     }  # fmt: skip
-    folders = {name.split("/")[1] for name in reasons(found)}
-    assert folders == {"copilot-cli", "gemini-cli", "specstory"}
+    assert reasons(found) == {}

@@ -244,7 +244,7 @@ def test_nothing_a_repository_configures_is_run(repo: Repository, tmp_path: Path
 
 def test_the_origin_is_told_without_its_password(repo: Repository) -> None:
     repo.commit({"a.md": "# A\n"})
-    repo.git("config", "remote.origin.url", "https://ann:secret@git.team.example/team/memory.git")
+    repo.git("config", "remote.origin.url", "https://ann:se@cret@git.team.example/team/memory.git?key=x")
     found = history.of(documents(repo.folder))
     assert found is not None
     assert found[0].remote == "https://git.team.example/team/memory.git"

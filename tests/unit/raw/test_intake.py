@@ -6,18 +6,21 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
+from functools import partial
 from io import BytesIO
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow.parquet as parquet
 import pytest
 
 from lorelake.content.redaction import Redactor
+from lorelake.formats import registry
 from lorelake.formats.record import Capture, Member, Record, Refusal, refuse
 from lorelake.lake import Lake, read_table
-from lorelake.raw import intake
+from lorelake.raw import intake, keep, shards, staging
 from lorelake.tables import INTAKE, QUARANTINE, RAW_RECORDS
 
 AS_OF = date(2026, 3, 20)
@@ -260,3 +263,111 @@ def test_a_unit_that_moves_to_a_later_day_is_written_there_before_it_leaves_the_
     plan = night(lake, [capture("two", said("s1", "b", "2026-03-25T10:00"))])
     assert [day.isoformat() for day in plan.days] == ["2026-03-25", "2026-03-20"]
     assert stored(lake)["unit_day"].to_list() == [date(2026, 3, 25)] * 2
+
+
+def lines_of(number: int) -> Capture:
+    """A unit over two captures of the same records, one of them with a line more, and one of its own."""
+    shared = [said(f"s{number // 2}", f"r{line}", f"2026-03-{1 + number % 9:02d}T10:{line:02d}") for line in range(9)]
+    return capture(f"c{number:02d}", *shared, said(f"own{number}", "x", None, "token ghp_" + "a1B2c3D4e5F6" * 3))
+
+
+def tree(lake: Lake) -> dict[str, bytes]:
+    """Every file of raw and quarantine by its name."""
+    return {str(path.relative_to(lake.root)): path.read_bytes() for path in sorted(lake.root.rglob("*.parquet"))}
+
+
+def test_shares_of_any_size_end_in_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    captures = [lines_of(number) for number in range(12)]
+    night(Lake(tmp_path / "one"), captures)
+    monkeypatch.setattr(intake, "SHARE_BYTES", 1)
+    monkeypatch.setattr(shards, "BUFFER_BYTES", 1)
+    monkeypatch.setattr(shards, "GROUP_BYTES", 1)
+    monkeypatch.setattr(keep, "BATCH", 2)
+    night(Lake(tmp_path / "many"), captures)
+    assert tree(Lake(tmp_path / "one")) == tree(Lake(tmp_path / "many"))
+
+
+def test_processes_end_in_the_same_bytes_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The captures are real files here, since what lies in memory does not travel."""
+    lines = [
+        {"type": "user", "sessionId": f"s{number % 5}", "uuid": f"u{number}", "message": {"content": "to a@b.example"},
+         "timestamp": f"2026-03-{1 + number % 5:02d}T10:00:{number % 60:02d}.000Z"}
+        for number in range(400)
+    ]  # fmt: skip
+    found = []
+    for number in range(8):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines[number * 40 : number * 50 + 50]))
+        member = Member(path.name, path.stat().st_size, partial(open, path, "rb"))
+        found.append(("claude_code", Capture(path.name, (member,), hashlib.sha256(path.read_bytes()).hexdigest())))
+    monkeypatch.setattr(intake, "SHARE_BYTES", 10_000)
+    for name, jobs, worth in (("one", "1", 10**9), ("two", "2", 0)):
+        monkeypatch.setenv("LORELAKE_JOBS", jobs)
+        monkeypatch.setattr(intake, "WORTH_SHARING", worth)
+        lake = Lake(tmp_path / name)
+        plan = intake.plan(lake, AS_OF, found, [], REDACTOR, registry.by_name)
+        for day in plan.days:
+            intake.apply_day(lake, day, plan)
+        intake.close(lake, plan)
+    assert len(stored(Lake(tmp_path / "one"))) == 400
+    assert tree(Lake(tmp_path / "one")) == tree(Lake(tmp_path / "two"))
+
+
+def test_one_appended_line_reads_one_capture_and_rebuilds_one_day(tmp_path: Path) -> None:
+    lake, format_ = Lake(tmp_path), Lines()
+    captures = [capture(f"c{day}", said(f"s{day}", "a", f"2026-03-{day:02d}T10:00")) for day in range(1, 20)]
+    night(lake, captures, format_=format_)
+    before = tree(lake)
+    grown = capture("c7", said("s7", "a", "2026-03-07T10:00"), said("s7", "b", "2026-03-09T10:00"))
+    plan = night(lake, [*captures[:6], grown, *captures[7:]], format_=format_)
+    assert (plan.read, plan.unchanged, format_.reads) == (1, 18, 20)
+    assert plan.days == (date(2026, 3, 7),)
+    changed = {name for name, data in tree(lake).items() if before.get(name) != data}
+    assert changed == {"raw/claude_code/day=2026-03-07/raw_records.parquet", "raw/intake.parquet"}
+
+
+def test_a_day_larger_than_a_chunk_is_written_in_pieces_cut_between_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bytes depend on its rows, not on the nights in which they came."""
+    monkeypatch.setattr(staging, "CHUNK_BYTES", 3000)
+    units = [
+        capture(f"c{unit}", *(said(f"s{unit:02d}", f"r{line}", "2026-03-02T10:00", "words " * 20) for line in range(7)))
+        for unit in range(12)
+    ]
+    together, apart = Lake(tmp_path / "together"), Lake(tmp_path / "apart")
+    night(together, units)
+    for end in (5, 6, 12):
+        night(apart, units[:end])
+    path = together.days(RAW_RECORDS)[0]
+    file = parquet.ParquetFile(path)
+    groups = [set(file.read_row_group(group)["unit_id"].to_pylist()) for group in range(file.num_row_groups)]
+    assert len(groups) > 2
+    assert sum(map(len, groups)) == len(set.union(*groups)) == 12
+    assert path.read_bytes() == apart.days(RAW_RECORDS)[0].read_bytes()
+
+
+def test_a_source_whose_last_unit_left_a_day_has_no_file_there(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    other = [("slack", THREE)]
+    night(lake, [capture("one", said("s1", "a", "2026-03-04T10:00"))])
+    plan = intake.plan(lake, AS_OF, other, [], REDACTOR, lambda _: Lines())
+    for day in plan.days:
+        intake.apply_day(lake, day, plan)
+    intake.close(lake, plan)
+    plan = night(lake, [capture("late", said("s1", "b", "2026-03-01T10:00"))])
+    assert plan.emptied == (("claude_code", date(2026, 3, 4)),)
+    assert [str(path.parent.relative_to(lake.root)) for path in lake.days(RAW_RECORDS)] == [
+        "raw/claude_code/day=2026-03-01", "raw/slack/day=2026-03-04",
+    ]  # fmt: skip
+
+
+def test_the_log_as_it_will_be_is_known_before_the_plan_is_applied(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    night(lake, [ONE, THREE])
+    late = capture("late", said("s1", "0", "2026-03-01T08:00"))
+    plan = intake.plan(lake, AS_OF, [("claude_code", late)], [], REDACTOR, lambda _: Lines())
+    foreseen = intake.after(lake, plan).collect().sort(list(RAW_RECORDS.key))
+    for day in plan.days:
+        intake.apply_day(lake, day, plan)
+    assert foreseen.equals(stored(lake))

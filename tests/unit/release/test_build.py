@@ -74,12 +74,33 @@ def test_admissions_lose_their_detail_where_no_signal_says_whose_they_are(lake, 
     assert set(pl.read_parquet(folder / "tables/admissions.parquet")["detail"]) == {""}
 
 
+def test_the_branch_of_a_session_that_is_nobody_elses_is_left_out(lake, settings, night):
+    night.put("sessions", unit_id="claude_code:s2", family_id="f", audience="project:harbour", branch="fix/login")
+    night.put("sessions", unit_id="claude_code:s3", family_id="f", audience="person:mara", branch="ochremark")
+    folder = build_candidate(lake, settings, AS_OF, night.tables(), {})
+    branches = dict(pl.read_parquet(folder / "tables/sessions.parquet").select("unit_id", "branch").rows())
+    assert (branches["claude_code:s2"], branches["claude_code:s3"]) == ("fix/login", None)
+
+
+def test_what_a_private_audience_used_is_counted_and_not_named(lake, settings, night):
+    plain = {"system": "teamai", "item_id": "ochremark", "also": ["ochremark"], "unit_id": "documents:ochremark.md"}
+    night.put("imported_votes", **plain, total_id="a", recalled=3, audience="person:mara")
+    night.put("imported_votes", **plain, total_id="b", recalled=4, audience="project:harbour")
+    folder = build_candidate(lake, settings, AS_OF, night.tables(), {})
+    table = pl.read_parquet(folder / "tables/imported_votes.parquet")
+    assert table.select("total_id", "item_id", "also", "unit_id", "recalled").rows() == [
+        ("a", "", [], None, 3),
+        ("b", "ochremark", ["ochremark"], "documents:ochremark.md", 4),
+    ]
+
+
 def test_every_text_column_of_a_released_table_is_known_to_carry_words_or_not():
     """A new column must be looked at: private words may not reach the tables by being forgotten here."""
     from lorelake.release.privacy import _TEXT
 
     wordless = {
-        "intake", "sessions", "exposures", "votes", "confidence", "tombstones", "funnel", "refusals", "source_health",
+        "intake", "exposures", "votes", "confidence", "tombstones", "funnel", "refusals", "source_health",
+        "session_merge_requests",
     }  # fmt: skip
     keys = {
         "learnings": {
@@ -94,6 +115,8 @@ def test_every_text_column_of_a_released_table_is_known_to_carry_words_or_not():
             "refused_because",
         },
         "admissions": {"signal_id", "rule"},
+        "sessions": {"unit_id", "family_id", "project", "audience", "person"},
+        "imported_votes": {"total_id", "store", "voter", "audience"},
     }  # fmt: skip
     for table in TABLES.values():
         if table.released and table.name not in wordless:
