@@ -98,6 +98,7 @@ def _read_member(member: Member) -> Iterator[Record | Refusal]:
         yield refuse(member.name, member.head(), "not_a_transcript", "a bookkeeping file of the agent")
         return
     units: Counter[str] = Counter()
+    steps: Counter[str] = Counter()
     unplaced: list[tuple[Line, _Envelope]] = []
     for line in read_lines(member):
         if isinstance(line, Refusal):
@@ -112,14 +113,14 @@ def _read_member(member: Member) -> Iterator[Record | Refusal]:
         else:
             unit = f"{envelope.session_id}/{envelope.agent_id}" if envelope.agent_id else envelope.session_id
             units[unit] += 1
-            yield _record(member, line, envelope, unit)
+            yield _record(member, line, envelope, unit, steps)
     home = _home(member, units)
     for line, envelope in unplaced:
         if home is None:
             detail = "neither it nor another record of the file names a session"
             yield refuse(member.name, line.raw, "no_unit", detail, line.line, line.offset)
         else:
-            yield _record(member, line, envelope, home)
+            yield _record(member, line, envelope, home, steps)
 
 
 def _home(member: Member, units: Counter[str]) -> str | None:
@@ -130,13 +131,26 @@ def _home(member: Member, units: Counter[str]) -> str | None:
     return min(units, key=lambda unit: (-units[unit], unit), default=None)
 
 
-def _record(member: Member, line: Line, envelope: _Envelope, unit: str) -> Record | Refusal:
+def _record(member: Member, line: Line, envelope: _Envelope, unit: str, steps: Counter[str]) -> Record | Refusal:
     ts, assumed, impossible = stated_time(envelope.timestamp)
     if impossible:
         detail = f"timestamp {str(envelope.timestamp)[:40]!r}"
         return refuse(member.name, line.raw, "bad_time", detail, line.line, line.offset)
-    record_id = envelope.uuid or digest(canonical(line.value))
+    record_id = envelope.uuid or _content_id(envelope, line.value, unit, steps)
     return Record(unit, record_id, envelope.type, ts, line.value, member.name, line.line, assumed)
+
+
+def _content_id(envelope: _Envelope, value: dict[str, Any], unit: str, steps: Counter[str]) -> str:
+    """The id of a record without one: its session and content.
+
+    One summary lies in the files of sessions that have nothing else in common, so it is no sign that one copied the
+    other. Two prompts that leave the queue in the same millisecond are two steps that read alike.
+    """
+    body = canonical(value)
+    if envelope.type != "queue-operation" or "content" in value:
+        return digest(unit, body)
+    steps[body] += 1
+    return digest(unit, body, str(steps[body]))
 
 
 def facts(unit: Unit) -> UnitFacts:

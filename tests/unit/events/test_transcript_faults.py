@@ -228,3 +228,11 @@ def test_nothing_at_all_is_nothing(nights) -> None:
     lake = nights()
     assert lake.night() == {}
     assert lake.raw().is_empty()
+
+
+def test_one_summary_in_two_sessions_makes_them_no_family(nights, jsonl) -> None:
+    """faults 2, the other way: a line that names no session and lies in many files is no sign of a copy."""
+    summary = {"type": "summary", "summary": "Fix the pool", "leafUuid": "elsewhere"}
+    lake = nights()
+    lake.night([jsonl(f"{name}.jsonl", [summary, said(name, 0, f"hello from {name}")]) for name in ("s", "t")])
+    assert lake.sessions()["family_id"].to_list() == ["claude_code:s", "claude_code:t"]

@@ -23,6 +23,7 @@ from lorelake.formats.record import (
     Unit,
     UnitRecord,
     canonical,
+    digest,
     in_order,
 )
 
@@ -150,7 +151,7 @@ def test_a_record_is_known_by_its_uuid_else_by_its_content() -> None:
     first, second = kept(read(session.bytes()))
     assert (first.id, first.type, first.ts) == ("main-0000", "user", datetime(2026, 3, 2, 9, tzinfo=UTC))
     assert first.value == session.records[0]
-    assert second.id == hashlib.sha256(canonical(session.records[1]).encode()).hexdigest()
+    assert second.id == digest(SESSION, canonical(session.records[1]))
 
 
 def test_records_without_a_session_join_the_one_their_file_states() -> None:
@@ -434,6 +435,8 @@ def test_a_prompt_is_a_string_or_blocks(content: Any) -> None:
         ("<bash-input>ls</bash-input>", {}),
         ("<task-notification>\n<task-id>b1</task-id></task-notification>", {}),
         ("<system-reminder>Be brief.</system-reminder>", {}),
+        ("<ide_diagnostics>line 3: unused import</ide_diagnostics>", {}),
+        ("<mcp-resource-update server='docs'>changed</mcp-resource-update>", {}),
         ("Base directory for this skill: /home/mara/.claude/skills/review", {"isMeta": True}),
         ("Always deploy from main.", {"isMeta": True}),
         ("Monitor event", {"origin": {"kind": "task-notification"}}),
@@ -444,6 +447,12 @@ def test_what_the_client_wrote_is_injected(content: str, fields: dict[str, Any])
     session = Transcript()
     session.user(content, **fields)
     assert [(event.kind, event.actor_class) for event in session.events()] == [("injected", "injected")]
+
+
+def test_what_a_person_tells_the_agent_to_remember_is_a_prompt() -> None:
+    session = Transcript()
+    session.user("<user-memory-input>never push to main</user-memory-input>")
+    assert texts(session.events(), "prompt") == ["never push to main"]
 
 
 def test_a_reminder_inside_a_prompt_is_taken_apart() -> None:
@@ -539,6 +548,18 @@ def test_a_dequeued_prompt_is_said_once() -> None:
     events = queued(TYPED, {"operation": "dequeue"}, prompt="also pin the version")
     assert texts(events, "prompt", "queued_prompt") == ["run the tests", "also pin the version"]
     assert one(events, "queued_prompt").attributes == {"dequeued": True}
+
+
+def test_two_prompts_that_leave_the_queue_at_once_are_two_steps() -> None:
+    session = Transcript()
+    session.user("run the tests")
+    for content in ("pin the version", "and the docs"):
+        session.plain("queue-operation", operation="enqueue", content=content, sessionId=SESSION,
+                      timestamp="2026-03-02T09:10:00Z")  # fmt: skip
+    for _ in range(2):
+        session.plain("queue-operation", operation="dequeue", sessionId=SESSION, timestamp="2026-03-02T09:11:00.500Z")
+    session.user("pin the version\nand the docs", at=1000)
+    assert not any(event.on_live_path for event in session.events() if event.kind == "queued_prompt")
 
 
 def test_a_dequeued_prompt_whose_record_is_lost_is_still_said() -> None:
