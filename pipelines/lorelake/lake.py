@@ -120,10 +120,14 @@ class Lake:
         return bad
 
     def sweep(self) -> None:
-        """Remove half-written files of a killed run; publish sees to the candidate. The caller holds `writing()`."""
+        """Remove half-written files of killed processes; publish sees to the candidate.
+
+        A pull or import may be writing into the landing folder meanwhile: what a living process writes stays.
+        """
         folders = [path for path in self.root.iterdir() if path.is_dir() and path != self.releases]
         for path in [*self.root.glob(".*.tmp"), *(found for folder in folders for found in folder.rglob(".*.tmp"))]:
-            path.unlink(missing_ok=True)
+            if not _is_being_written(path):
+                path.unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -164,8 +168,23 @@ def _write_whole(path: Path, write: Callable[[BinaryIO], object], mode: int) -> 
     sync_folder(path.parent)
 
 
-HALF_WRITTEN = re.compile(r"\..+\.\d+\.tmp")
-"""Names that `write_bytes` gives a file until it is whole; a killed writer may leave one."""
+HALF_WRITTEN = re.compile(r"\..+\.(\d+)\.tmp")
+"""Names that `write_bytes` gives a file until it is whole, with its process; a killed writer may leave one."""
+
+
+def _is_being_written(path: Path) -> bool:
+    """Whether the process that a half-written file names is alive, and not this one."""
+    named = HALF_WRITTEN.fullmatch(path.name)
+    writer = int(named[1]) if named else 0
+    if not 0 < writer < 2**31 or writer == os.getpid():
+        return False
+    try:
+        os.kill(writer, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def sync_folder(folder: Path) -> None:

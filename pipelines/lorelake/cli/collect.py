@@ -185,7 +185,6 @@ def withdraw(project: str) -> None:
 
 
 def _run(quiet: bool, hook: bool, within: float | None) -> None:
-
     folders = _folders()
     if hook:
         _start_in_background(folders)
@@ -225,17 +224,14 @@ def _start_in_background(folders: Folders) -> None:
 
 
 def _folders() -> Folders:
-
     return Folders(consent.config_folder(), consent.state_folder())
 
 
 def _personal(folders: Folders) -> Personal | None:
-
     return consent.load(folders.config)
 
 
 def _here() -> tuple[Folders, Personal | None, list[AgentStore]]:
-
     folders = _folders()
     return folders, _personal(folders), stores()
 

@@ -110,7 +110,6 @@ def _place(given: str, base: Path, where: str) -> str:
 
 
 def _team_place(team: Settings) -> str:
-
     given = team.collect.deliver_to
     if given is None:
         return str(Lake(team.lake_root).landing)

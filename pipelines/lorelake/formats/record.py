@@ -107,7 +107,7 @@ REASONS: dict[str, str] = {
     "private": "a private conversation that the settings do not include",
     "unsafe_name": "an archive member that would leave its folder, or is a link",
     "too_large": "past the stated limit of size, count or ratio",
-    "not_a_file": "a directory, device or broken link where a file should be",
+    "not_a_file": "a directory or device where a file should be, or a link that is broken or leads out of its source",
     "unreadable": "the system refused to read it",
     "bad_document": "frontmatter or decision file that is not valid YAML or lacks what it must have",
     "no_history": "the repository has no commit on the configured ref",

@@ -109,6 +109,16 @@ class Collector:
                 saved = self.report.delivered.total()
                 save()
 
+    def unsent_of(self, file: Found, project: str, state: State) -> bool:
+        """Whether a file that was not sent as it is, by what a state remembers, holds text of a project."""
+        entry = state.files.get(self._key(file))
+        if entry and entry.sent and not entry.held and (entry.size, entry.mtime_ns) == (file.size, file.mtime_ns):
+            return False
+        with suppress(_SourceGoneError, _SourceUnreadableError), _source():
+            look = sessions.whole_look(file.path.name, file.path.read_bytes(), file.store.format, self._folders)
+            return project in self._projects(look)
+        return False
+
     def forget_gone(self) -> None:
         """Drop what is remembered of files that are gone, after a whole run.
 

@@ -112,7 +112,14 @@ def dry_run(
         enabled[project] = folders_of(project, found)
         place = Folder(into) if into else None
         collector = Collector(personal, enabled, secret, place, State())
-        collector.run([each.file for each in found if each.place and each.place.project == project])
+        own = [each.file for each in found if each.place and each.place.project == project]
+        waiting = [
+            each.file
+            for each in found
+            if each.place and each.place.project in enabled and each.place.project != project
+            if collector.unsent_of(each.file, project, state)  # held back until now for want of this consent
+        ]
+        collector.run([*own, *waiting])
         state.dry_runs = sorted({*state.dry_runs, _seen(secret, personal, project)})
         collect_state.save(folders.state, state)
     return collector.report

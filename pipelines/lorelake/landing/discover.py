@@ -24,6 +24,8 @@ from lorelake.landing.walk import not_read, walk
 from lorelake.settings import FILE_NAME, Settings, Source
 
 UNKNOWN = "unknown"
+LONGEST_NAME = 3
+"""Folders of a path that a source's name may hold; past that it has a number, for a name should not tell a home."""
 LANDING = "landing"
 """Name of the implied last source: what `collect`, `pull` and `import` brought into the lake's landing folder."""
 
@@ -76,25 +78,35 @@ def captures(settings: Settings, cache: HashCache | None = None) -> Discovery:
 
 
 def _named(settings: Settings) -> list[tuple[Source, Path, str]]:
-    """Each source with its folder and the name its captures start with.
+    """Each source with its folder and the name its captures start with. A bucket's folder is its mirror.
 
-    The name is its own, with parents or a number where two are alike. A bucket's folder is its mirror.
+    The name is the end of its path, as much of it as no other source shares: the order of the sources names nothing.
     """
-    taken = {LANDING}
-    named = []
+    places = []
     for source in settings.sources:
         if bucket.is_url(source.path):
             root = bucket.mirror_folder(Lake(settings.lake_root).landing, source.path)
-            parts = bucket.parts(source.path)
+            places.append((source, root, tuple(bucket.parts(source.path))))
         else:
             root = settings.resolve(source.path)
-            parts = root.parts[1:] or ("root",)
-        choices = ["/".join(parts[-count:]) for count in range(1, min(3, len(parts)) + 1)]
-        choices += [f"{parts[-1]}-{number}" for number in range(2, len(taken) + 3)]
-        name = next(choice for choice in choices if choice not in taken)
+            places.append((source, root, root.parts[1:] or ("root",)))
+    names: dict[int, str] = {}
+    taken = {LANDING}
+    for place in sorted(range(len(places)), key=lambda place: _place_order(places[place])):
+        parts = places[place][2]
+        others = [other[2] for number, other in enumerate(places) if number != place]
+        endings = [parts[-count:] for count in range(1, min(LONGEST_NAME, len(parts)) + 1)]
+        apart = ("/".join(ending) for ending in endings if all(other[-len(ending) :] != ending for other in others))
+        numbered = (f"{'/'.join(endings[-1])}-{number}" for number in range(2, len(places) + 3))
+        name = next(name for name in (*apart, "/".join(endings[-1]), *numbered) if name not in taken)
         taken.add(name)
-        named.append((source, root, name))
-    return named
+        names[place] = name
+    return [(source, root, names[place]) for place, (source, root, _) in enumerate(places)]
+
+
+def _place_order(place: tuple[Source, Path, tuple[str, ...]]) -> tuple[str, str, str]:
+    source, root, _ = place
+    return str(root), source.project or "", source.person or ""
 
 
 class _Search:

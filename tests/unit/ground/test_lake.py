@@ -98,15 +98,24 @@ def test_a_second_writer_is_told_and_a_dead_one_holds_nothing(tmp_path: Path) ->
         pass
 
 
-def test_sweeping_takes_half_written_files_and_nothing_else(tmp_path: Path) -> None:
+def test_sweeping_takes_half_written_files_of_dead_processes_and_nothing_else(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
-    kept = [lake.current, tmp_path / "events" / "people.parquet", lake.releases / "2026-03-20-0123abcd" / ".x.1.tmp"]
-    half = [tmp_path / ".CURRENT.7.tmp", tmp_path / "raw" / "slack" / "day=2026-03-01" / ".raw_records.parquet.7.tmp"]
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait(10)
+    kept = [
+        lake.current, tmp_path / "events" / "people.parquet",
+        lake.releases / "2026-03-20-0123abcd" / f".x.{ended.pid}.tmp",
+        lake.landing / f".12.json.{os.getppid()}.tmp",  # a pull that runs beside the night
+    ]  # fmt: skip
+    half = [
+        tmp_path / f".CURRENT.{ended.pid}.tmp", lake.landing / f".12.json.{ended.pid}.tmp",
+        tmp_path / "raw" / "slack" / "day=2026-03-01" / f".raw_records.parquet.{os.getpid()}.tmp",
+    ]  # fmt: skip
     for path in [*kept, *half]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     lake.sweep()
-    assert [path.exists() for path in kept + half] == [True] * 3 + [False] * 2
+    assert [path.exists() for path in kept + half] == [True] * 4 + [False] * 3
 
 
 def test_a_damaged_file_is_named_with_the_way_back(tmp_path: Path) -> None:

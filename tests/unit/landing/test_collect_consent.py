@@ -60,6 +60,20 @@ def test_a_dry_run_writes_to_the_folder_for_reading_exactly_what_a_run_delivers(
     assert machine.files(machine.root / "peek") == machine.files(machine.landing) != {}
 
 
+def test_a_dry_run_shows_what_was_held_back_for_want_of_that_project_alone(machine: Any, count: Any) -> None:
+    api, quay = machine.checkout("api", ORIGIN), machine.checkout("quay", "git@github.com:tidewater/quay.git")
+    machine.claude("s1", api, "one")
+    path = machine.claude("s2", api, "two")
+    path.write_text(path.read_text() + machine.line("s2", 7, quay, OTHER_WORD))
+    for collected in (False, True):
+        machine.enable(APP)
+        if collected:
+            assert count(machine.collect().report) == {"delivered": 1, "held": 1}
+        found = collect_run.look(machine.personal(), machine.stores())
+        report = collect_run.dry_run(machine.folders, machine.personal(), "github.com/tidewater/quay", found)
+        assert count(report) == {"delivered": 1}
+
+
 def test_a_project_is_enabled_by_recorded_remote_or_recorded_folder(machine: Any, count: Any) -> None:
     plain = str(machine.home / "src" / "notes")
     machine.claude("by-remote-of-the-folder", machine.checkout("api", ORIGIN), "one")
@@ -292,3 +306,10 @@ def test_configuration_and_state_are_their_owners_alone(machine: Any) -> None:
     for folder in machine.folders:
         assert folder.stat().st_mode & 0o777 == 0o700
         assert all(path.stat().st_mode & 0o077 == 0 for path in folder.iterdir() if path.name != "lock")
+
+
+def test_configuration_and_state_lie_where_the_person_says_and_nowhere_by_a_relative_path() -> None:
+    """What lies where depends on no folder that a hook happens to start in."""
+    given = {"HOME": "/home/ann", "XDG_CONFIG_HOME": "/srv/config", "XDG_STATE_HOME": "state"}
+    assert consent.config_folder(given) == Path("/srv/config/lorelake")
+    assert consent.state_folder(given) == Path("/home/ann/.local/state/lorelake/collect")

@@ -218,7 +218,7 @@ def test_sources_of_one_name_stay_apart_and_carry_their_assumptions(tmp_path: Pa
     write(tmp_path, {"web/docs/a.md": b"# A", "api/docs/a.md": b"# A"})
     given = settings(tmp_path, Source("web/docs", "web", "ann"), Source("api/docs"), Source("web/docs/a.md", "x"))
     found = discover.captures(given)
-    assert names(found) == [("documents", "docs/a.md"), ("documents", "api/docs/a.md"), ("documents", "a.md")]
+    assert names(found) == [("documents", "web/docs/a.md"), ("documents", "api/docs/a.md"), ("documents", "a.md")]
     told = [(capture.project, capture.person) for _, capture in found.captures]
     assert told == [("web", "ann"), (None, None), ("x", None)]
 
@@ -327,3 +327,18 @@ def test_all_shared_data_is_read_or_refused(monkeypatch: pytest.MonkeyPatch) -> 
         "slack": 7, "specstory": 9,
     }  # fmt: skip
     assert reasons(found) == {}
+
+
+def test_a_source_is_named_by_as_much_of_its_path_as_no_other_shares_in_any_order(tmp_path: Path) -> None:
+    write(tmp_path, {f"{place}/a.md": b"# A" for place in ("codex/ann", "copilot/ann", "notes", "landing")})
+    expected = ["codex/ann/a.md", "copilot/ann/a.md", f"{tmp_path.name}/landing/a.md", "notes/a.md"]
+    sources = ["codex/ann", "copilot/ann", "notes", "landing"]
+    for order in (sources, sources[::-1], sources[2:] + sources[:2]):
+        found = discover.captures(settings(tmp_path, *order, home="elsewhere"))
+        assert sorted(capture.name for _, capture in found.captures) == sorted(expected)
+    twice = [Source("notes", project="b"), Source("notes", project="a")]
+    for order in (twice, twice[::-1]):
+        found = discover.captures(settings(tmp_path, *order))
+        named = {capture.project: capture.name for _, capture in found.captures}
+        assert named["a"] == f"{'/'.join(tmp_path.parts[-2:])}/notes/a.md"
+        assert named["b"] == f"{'/'.join(tmp_path.parts[-2:])}/notes-2/a.md"

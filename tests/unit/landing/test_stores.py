@@ -312,3 +312,12 @@ def test_a_store_in_a_users_sources_is_one_capture(tmp_path: Path) -> None:
     assert {member.name for member in capture.members} == {
         "agent-briefing.md", "config.json", "learnings.json", "sessions/s1/session.json", "threads.json",
     }  # fmt: skip
+
+
+def test_a_commit_is_the_same_however_the_list_of_projects_reads_later(clone: Clone, lake: Lake) -> None:
+    take(lake, "teamai", clone.folder)
+    clone.commit({"manifest/projects.yaml": PROJECTS.replace("web", "shop")})
+    plan = take(lake, "teamai", clone.folder)
+    assert [entry.record.value["path"] for entry in plan.store.entries if entry.key in plan.new] == [
+        "manifest/projects.yaml"
+    ]
