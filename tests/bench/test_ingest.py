@@ -84,30 +84,31 @@ def run(folder: Path, home: Path, jobs: int) -> dict[str, Any]:
 def flatten(entries: Iterable[Any]) -> list[tuple[Any, ...]]:
     """The rows of `dictionaries.flatten`, from the structs that events are made of."""
     rows: list[tuple[Any, ...]] = []
+    add = rows.append
+    kinds = {UserEntry: "user", AssistantEntry: "assistant"}
     for entry in entries:
-        if entry.__class__ is UserEntry:
-            kind = "user"
-        elif entry.__class__ is AssistantEntry:
-            kind = "assistant"
-        else:
-            continue
-        if entry.message is None:
+        kind = kinds.get(entry.__class__)
+        if kind is None or entry.message is None:
             continue
         message = entry.message
         own, parent, content = entry.uuid, entry.parent_uuid, message.content
-        model = message.id, message.model, bytes(message.usage)
+        native, model, usage = message.id, message.model, bytes(message.usage)
         if content.__class__ is str:
-            rows.append((own, parent, kind, 0, "text", content, None, None, None, *model))
+            add((own, parent, kind, 0, "text", content, None, None, None, native, model, usage))
             continue
-        for place, block in enumerate(content or ()):
+        place = -1
+        for block in content or ():
+            place += 1
             form = block.type
-            if form == "text":
-                rows.append((own, parent, kind, place, form, block.text, None, None, None, *model))
-            elif form == "tool_use":
-                rows.append((own, parent, kind, place, form, bytes(block.input), block.id, block.name, None, *model))
-            elif form == "tool_result":
+            if form == "tool_result":
                 text = block.content if block.content.__class__ is str else blocks_text(block.content)
-                rows.append((own, parent, kind, place, form, text, block.tool_use_id, None, block.is_error, *model))
+                call, failed = block.tool_use_id, block.is_error
+                add((own, parent, kind, place, form, text, call, None, failed, native, model, usage))
+            elif form == "tool_use":
+                given, call = bytes(block.input), block.id
+                add((own, parent, kind, place, form, given, call, block.name, None, native, model, usage))
+            elif form == "text":
+                add((own, parent, kind, place, form, block.text, None, None, None, native, model, usage))
     return rows
 
 
