@@ -60,17 +60,17 @@ def _which(settings_path: Path | None, example: bool) -> tuple[Path, str]:
 
 
 def _night(settings: Settings, path: Path, home: str, as_of: date | None, allow_shrink: bool) -> None:
-    from lorelake_assets import run, summary
+    from lorelake_assets import prepare, run, summary
     from lorelake_assets.resources import Night
 
-    day = as_of or run.default_as_of(settings)
-    if day > run.today():
+    day = as_of or prepare.default_as_of(settings)
+    if day > prepare.today():
         raise UsageError(f"{day} lies ahead", where="--as-of", remedy="leave it out to look at the last complete day")
     night = Night(settings_path=str(path), home=home, as_of=day.isoformat(), allow_shrink=allow_shrink)
     summary.opening(night, pinned=as_of is None and settings.nightly.as_of is not None)
     with night.lake.writing():
-        work = run.prepare(night, summary.progress(sys.stderr.isatty()))
-    served = run.served_already(night.lake, work)
+        work = prepare.prepare(night, summary.progress(sys.stderr.isatty()))
+    served = prepare.served_already(night.lake, work)
     if served is None:
         run.run(night, work)
     summary.closing(night, work.plan, new=served is None, example=path.parts[-4:] == (*EXAMPLE.parts[:-1], FILE_NAME))

@@ -3,8 +3,9 @@
     .venv/bin/python tests/bench/fuzz_formats.py codex --minutes 5 [--seed 1] [--data ../shared/data]
 
 Each round takes one capture of the format, damages one of its members (bytes flipped, cut out, doubled, a tail torn
-off, lines shuffled, a JSON value replaced by another) and takes it through `read`, the redactor, `facts` and
-`events`. It fails, printing the seed of the round, where
+off, lines joined or repeated, a JSON value replaced by another; never the list of versions that landing itself makes
+of a repository) and takes it through `read`, the redactor, `facts` and `events`. It fails, printing the seed of the
+round, where
 
 - anything but a Record or a Refusal comes out, or an exception does;
 - `facts` or `events` of what was kept raise;
@@ -31,7 +32,7 @@ from typing import Any, NamedTuple
 
 from lorelake.content.blobs import strip_blobs
 from lorelake.content.redaction import Redactor, disown
-from lorelake.formats import registry
+from lorelake.formats import history, registry
 from lorelake.formats.record import Capture, Member, Record, Refusal, Unit, UnitRecord, in_order
 from lorelake.landing import discover
 from lorelake.settings import Settings, Source, Team
@@ -218,7 +219,7 @@ def by_line(capture: Capture, outcome: Outcome) -> bool:
 def one_round(format_name: str, capture: Capture, redactor: Redactor, rng: random.Random) -> int:
     format_ = registry.by_name(format_name)
     clean = read(format_, capture)
-    target = rng.choice(capture.members)
+    target = rng.choice([member for member in capture.members if member.name != history.MEMBER])
     old = target.read()
     new = damage(rng, old)
     members = tuple(held(target.name, new) if member is target else member for member in capture.members)

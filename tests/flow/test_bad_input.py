@@ -103,10 +103,10 @@ def test_bad_files_are_refused_by_name_and_the_good_one_is_in(tmp_path, environm
     (tmp_path / "in" / "empty.jsonl").write_bytes(line("80000000-1111-4222-8333-444444444444", "No longer empty."))
     (tmp_path / "in" / "up.zip").unlink()
     (tmp_path / "in" / "pipe.jsonl").unlink()
-    from lorelake_assets import run
+    from lorelake_assets import prepare
     from lorelake_assets.resources import Night
 
-    plan = run.prepare(Night(settings_path=str(settings), as_of="2026-03-20")).plan
+    plan = prepare.prepare(Night(settings_path=str(settings), as_of="2026-03-20")).plan
     assert sorted(plan.quarantine["source_uri"]) == ["in/latin.jsonl:2", "in/lone.jsonl:2", "in/torn.jsonl:2"]
     assert "unknown" not in set(plan.intake["source"])
 

@@ -68,7 +68,8 @@ def test_order_of_arrival_threads_and_the_clock_change_nothing(
     from lorelake import settings
     from lorelake.landing import discover
     from lorelake.release import publish
-    from lorelake_assets import dbt, run
+    from lorelake_assets import dbt
+    from lorelake_assets import prepare as planning
 
     load, captures, build = settings.load, discover.captures, dbt.build
 
@@ -84,7 +85,7 @@ def test_order_of_arrival_threads_and_the_clock_change_nothing(
     monkeypatch.setattr(settings, "load", turned)
     monkeypatch.setattr(discover, "captures", shuffled)
     monkeypatch.setattr(dbt, "build", lambda lake, day, team: build(lake, day, team, threads=4))
-    for module in (publish, run):
+    for module in (publish, planning):
         monkeypatch.setattr(module, "datetime", LaterClock)
 
     assert night(fresh).code == 0
@@ -121,7 +122,7 @@ def test_a_second_night_with_nothing_new_publishes_nothing(team, night, told, mo
 
 def test_one_more_line_then_another_day_then_an_older_one(team, night, tables, told, without_suites) -> None:
     """A line appended to one transcript: that capture is read, its day derived, all others stay as they are."""
-    from lorelake_assets import run
+    from lorelake_assets import prepare as planning
 
     first, before = team.release, tables(team.home)
     transcript = next(team.folder.rglob("e88b7591-*.jsonl"))
@@ -137,9 +138,9 @@ def test_one_more_line_then_another_day_then_an_older_one(team, night, tables, t
         file.write(json.dumps(more) + "\n")
 
     plans = []
-    prepare = run.prepare
+    prepare = planning.prepare
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "prepare", lambda *given: plans.append(prepare(*given)) or plans[-1])
+        patch.setattr(planning, "prepare", lambda *given: plans.append(prepare(*given)) or plans[-1])
         assert night(team).code == 0
     (work,) = plans
     assert (work.plan.read, work.plan.unchanged) == (1, 47)
