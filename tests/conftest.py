@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hypothesis import settings
+
+# How long one example takes is the machine's affair: under load a deadline fails what is right.
+settings.register_profile("lorelake", deadline=None)
+settings.load_profile("lorelake")
+
 EXAMPLE_KEY = Path(__file__).parent / "samples" / "team" / "example.key"
 
 
