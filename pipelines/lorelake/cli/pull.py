@@ -102,7 +102,7 @@ def github(
       lorelake pull github team/app --url https://github.example.com --token-env GHE_TOKEN
     """
     names = _projects(projects, pull_github.PROJECT, "owner/name")
-    token = token_from(os.environ, token_env or pull_github.TOKEN_VARIABLE)
+    token = token_from(os.environ, token_env or pull_github.VARIABLE)
     transport = pull_github.PyGithubTransport(token, url)
     client = Client(transport, token, wait, _say)
     forge = pull_github.GitHubForge(transport, client)
@@ -132,7 +132,7 @@ def gitlab(
       lorelake pull gitlab team/app --url https://gitlab.example.com --overlap 6h
     """
     names = _projects(projects, pull_gitlab.PROJECT, "group/project")
-    token = token_from(os.environ, token_env or pull_gitlab.TOKEN_VARIABLE)
+    token = token_from(os.environ, token_env or pull_gitlab.VARIABLE)
     transport = pull_gitlab.PythonGitlabTransport(token, url)
     forge = pull_gitlab.GitLabForge(Client(transport, token, wait, _say))
     _pull(forge, transport.host, names, since, into, overlap, dry_run)

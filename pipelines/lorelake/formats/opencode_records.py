@@ -26,11 +26,11 @@ class Time(msgspec.Struct):
     end: float | None = None
 
 
-class _Revert(msgspec.Struct):
+class _Revert(msgspec.Struct, rename={"message_id": "messageID", "part_id": "partID"}):
     """From which message or part on a session was taken back."""
 
-    messageID: str  # noqa: N815 - the names are OpenCode's
-    partID: str | None = None  # noqa: N815
+    message_id: str
+    part_id: str | None = None
 
 
 class Session(msgspec.Struct, rename={"parent_id": "parentID"}):
@@ -153,14 +153,14 @@ class _TakenBack(msgspec.Struct):
 
     def holds_message(self, item: Item) -> bool:
         """Whether a message was taken back as a whole."""
-        first = self.revert.messageID
-        after = item.value.id > first if self.revert.partID else item.value.id >= first
+        first = self.revert.message_id
+        after = item.value.id > first if self.revert.part_id else item.value.id >= first
         return after and item.ts <= self.at
 
     def holds_part(self, item: Item) -> bool:
         """Whether a part was taken back of a message whose beginning stays."""
-        same = self.revert.partID is not None and item.value.message_id == self.revert.messageID
-        return same and item.value.id >= (self.revert.partID or "") and item.ts <= self.at
+        same = self.revert.part_id is not None and item.value.message_id == self.revert.message_id
+        return same and item.value.id >= (self.revert.part_id or "") and item.ts <= self.at
 
 
 def _taken_back(unit: Unit) -> list[_TakenBack]:

@@ -170,8 +170,6 @@ def check(path: Path, limits: Limits = LIMITS) -> Archive:
                 if total > most:
                     _too_large(f"unpacks to more than {most} bytes, {_why(most, limits)}")
             entries[name] = Entry(name, size, sha256.hexdigest())
-    except NotImplementedError as error:
-        raise RefusedArchiveError("unreadable", str(error)) from None
     except _DAMAGE as error:
         raise RefusedArchiveError("unreadable", f"torn, damaged or encrypted: {error}") from None
     return Archive(path, tuple(entries[name] for name in sorted(entries)), limits)
@@ -246,7 +244,8 @@ def _zip_members(path: Path, limits: Limits) -> Iterator[tuple[str, Iterator[byt
                 raise RefusedArchiveError("unsafe_name", f"member {info.filename!r} is a link or device, not a file")
             name = _safe(info.filename)
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NotImplementedError(f"member {name!r} is neither stored nor deflated; pack it again as plain zip")
+                why = f"member {name!r} is neither stored nor deflated; pack it again as plain zip"
+                raise RefusedArchiveError("unreadable", why)
             # zipfile stops at the declared size; declaring the limit lets it go on to the member's real end.
             real = copy.copy(info)
             real.file_size = limits.member + 1

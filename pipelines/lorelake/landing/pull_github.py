@@ -28,7 +28,8 @@ from lorelake.landing.forge_client import (
 from lorelake.landing.forge_streams import Entry, Stream, update_time
 
 NAME = "github"
-TOKEN_VARIABLE = "GITHUB_TOKEN"  # noqa: S105 - the variable's name
+VARIABLE = "GITHUB_TOKEN"
+"""Of the environment, which holds the token."""
 PROJECT = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _PUBLIC = "https://api.github.com"
 _MOST_COMMITS, _MOST_FILES = 250, 3000

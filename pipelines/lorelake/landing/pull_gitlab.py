@@ -30,7 +30,8 @@ from lorelake.landing.forge_client import (
 from lorelake.landing.forge_streams import Entry, Stream, update_time
 
 NAME = "gitlab"
-TOKEN_VARIABLE = "GITLAB_TOKEN"  # noqa: S105 - the variable's name
+VARIABLE = "GITLAB_TOKEN"
+"""Of the environment, which holds the token."""
 PROJECT = re.compile(r"[\w.-]+(?:/[\w.-]+)+", re.ASCII)
 _PUBLIC = "https://gitlab.com"
 _NEVER, _EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
