@@ -20,7 +20,7 @@ from lorelake.errors import SettingsError
 
 FILE_NAME = "lorelake.toml"
 HOME_VARIABLE = "LORELAKE_HOME"
-LOGIC_VERSION = "2"
+LOGIC_VERSION = "3"
 """Part of every input hash: a change of any derivation rule raises it and rebuilds all days."""
 
 CONSTANTS: dict[str, int | float] = {

@@ -1,4 +1,7 @@
-"""The cues of `cues.toml`: loaded once, on first use, and searched in one sentence at a time."""
+"""The cues of `cue_lists/`, a file for each language: loaded once, on first use, and searched in one sentence at a time.
+
+English comes first, then the other languages by name; within a language the order of its file.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,23 @@ import re
 import tomllib
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 import msgspec
 
-FILE_NAME = "cues.toml"
+FOLDER = "cue_lists"
 LONGEST_SENTENCE = 1000
 
 
 class Cue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One cue: its family, name, language, pattern, and sentences that it must and must not find."""
+    """One cue: its family, name, pattern, sentences that it must and must not find, and the language of its file."""
 
     family: str
     name: str
-    language: str
     pattern: str
     positive: tuple[str, ...]
     negative: tuple[str, ...]
+    language: str = ""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -34,9 +38,15 @@ class Found(msgspec.Struct, frozen=True):
 
 @cache
 def all_cues() -> tuple[Cue, ...]:
-    """Every cue, in the order of the file."""
-    text = resources.files(__package__).joinpath(FILE_NAME).read_text(encoding="utf-8")
-    return tuple(msgspec.convert(tomllib.loads(text)["cue"], list[Cue]))
+    """Every cue of every language."""
+    files = [file for file in resources.files(__package__).joinpath(FOLDER).iterdir() if file.name.endswith(".toml")]
+    files.sort(key=lambda file: (file.name != "en.toml", file.name))
+    return tuple(cue for file in files for cue in _cues_of(file))
+
+
+def _cues_of(file: Traversable) -> list[Cue]:
+    found = msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8"))["cue"], list[Cue])
+    return [msgspec.structs.replace(cue, language=file.name.removesuffix(".toml")) for cue in found]
 
 
 @cache
