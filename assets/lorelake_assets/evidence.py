@@ -25,8 +25,8 @@ def admissions(night: Night) -> dg.MaterializeResult[None]:
     """Send every signal through the gates; each refusal is a row with its rule."""
     lake = night.lake
     sessions, ledger = read_table(SESSIONS, lake.table(SESSIONS)), read_table(LEDGER, lake.table(LEDGER))
-    found = read_table(SIGNALS, lake.days(SIGNALS)).to_dicts()
-    rows = admit(found, evidence_days.gate_context(lake, sessions, ledger))
+    found = read_table(SIGNALS, lake.days(SIGNALS))
+    rows = admit(found.to_dicts(), evidence_days.gate_context(lake, sessions, ledger, found))
     write_table(ADMISSIONS, frame(ADMISSIONS, rows), lake.table(ADMISSIONS))
     return dg.MaterializeResult(metadata={"signals": len(rows), "admitted": sum(row["admitted"] for row in rows)})
 

@@ -50,7 +50,7 @@ class Quote(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One active learning as it is served, with its quotes, earliest first."""
+    """One active learning as it is served, with its quotes, earliest first. `inferred` are fields with a word of ours."""
 
     learning_id: str
     audience: str
@@ -79,6 +79,7 @@ class Item(msgspec.Struct, frozen=True):
     first_said: str
     last_said: str
     quotes: tuple[Quote, ...]
+    inferred: tuple[str, ...] = ()
 
 
 class AudienceCard(msgspec.Struct, frozen=True):

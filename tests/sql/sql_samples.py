@@ -60,7 +60,7 @@ def claim(name: str, of: Row, **changes: Any) -> Row:
         "claim_id": claim_id(name), "signal_id": of["signal_id"], "learning_id": claim_id(name), "is_canonical": True,
         "title": f"No pushes on Friday {name}", "when": "git push", "do": "Wait until Monday.",
         "because": "Nobody is on call.", "rejected": None, "not_when": [], "kind": "procedure", "severity": None,
-        "applies_to": ["git push"], "self_check": [], "tags": [], "content_key": sha("key" + name),
+        "applies_to": ["git push"], "self_check": [], "tags": [], "inferred": [], "content_key": sha("key" + name),
         "trust_basis": "stated", "risks": [], "document": None, "tombstone": None, "tombstone_match": None,
     }  # fmt: skip
     row.update(changes)

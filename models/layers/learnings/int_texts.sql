@@ -10,7 +10,8 @@ with base as (
         claims.learning_id
         {%- for field in texts + options + lists %},
         claims."{{ field }}"
-        {%- endfor %}
+        {%- endfor %},
+        claims.inferred
     from {{ ref('stg_claims') }} as claims
     inner join {{ ref('int_evidence') }} as evidence
         on claims.claim_id = evidence.claim_id and claims.signal_id = evidence.signal_id
@@ -48,7 +49,8 @@ versions as (
         cast('-infinity' as timestamp) as from_ts
         {%- for field in texts + options + lists %},
         "{{ field }}"
-        {%- endfor %}
+        {%- endfor %},
+        inferred
     from base
     union all
     select
@@ -64,7 +66,14 @@ versions as (
         {%- endfor %}
         {%- for field in lists %},
         {{ edited_list('fields."%s"' % field, 'base."%s"' % field) }} as "{{ field }}"
-        {%- endfor %}
+        {%- endfor %},
+        -- What a person wrote is that person's words.
+        list_filter([
+            {%- for field in ['title', 'when', 'do', 'because', 'rejected'] %}
+            case when list_contains(base.inferred, '{{ field }}') and fields."{{ field }}" is null then '{{ field }}' end
+            {{- ',' if not loop.last }}
+            {%- endfor %}
+        ], name -> name is not null) as inferred
     from fields
     inner join base on fields.learning_id = base.learning_id
 ),

@@ -28,6 +28,7 @@ select
     texts.applies_to,
     texts.self_check,
     texts.tags,
+    texts.inferred,
     canonical.project,
     canonical.audience,
     canonical.actor as said_by,

@@ -16,7 +16,7 @@ import msgspec
 import polars as pl
 
 from lorelake.evidence import exposures
-from lorelake.evidence.gates import Context
+from lorelake.evidence.gates import Context, Given
 from lorelake.evidence.signals import signal_rows
 from lorelake.evidence.unit import EventRow, event_row
 from lorelake.formats.record import digest
@@ -90,8 +90,8 @@ def exposure_rows(lake: Lake, sessions: pl.DataFrame) -> list[dict[str, Any]]:
     return exposures.exposure_rows(sessions.iter_rows(named=True), memory_units(lake))
 
 
-def gate_context(lake: Lake, sessions: pl.DataFrame, ledger: pl.DataFrame) -> Context:
-    """What the admission gates compare with tonight."""
+def gate_context(lake: Lake, sessions: pl.DataFrame, ledger: pl.DataFrame, signals: pl.DataFrame) -> Context:
+    """What the admission gates compare with tonight. Texts given to a session are read where it gave a signal."""
     family = dict(sessions.select("unit_id", "family_id").iter_rows())
     memory: dict[str, list[str]] = {}
     for unit_id, events in memory_units(lake).items():
@@ -100,8 +100,14 @@ def gate_context(lake: Lake, sessions: pl.DataFrame, ledger: pl.DataFrame) -> Co
     texts = _events(lake).filter(pl.col("unit_kind") == "document", pl.col("actor_class") == "injected")
     for audience, text in texts.sort("event_id").select("audience", "text").collect().iter_rows():
         known.setdefault(audience, []).append(text)
+    injected: dict[str, list[Given]] = {}
+    judged = sessions.filter(pl.col("family_id").is_in(signals["family_id"].unique().implode())).select("unit_id")
+    given = _events(lake).filter(pl.col("unit_kind") == "session", pl.col("kind") == "injected")
+    told = given.join(judged.lazy(), on="unit_id", how="semi").sort("event_id").select("unit_id", "ts", "text")
+    for unit_id, ts, text in told.collect().iter_rows():
+        injected.setdefault(family[unit_id], []).append((ts, text))
     kinds = dict(sessions.select("unit_id", "unit_kind").iter_rows())
-    return Context(memory=memory, known=known, unit_kinds=kinds, ledger=ledger.to_dicts())
+    return Context(memory=memory, known=known, injected=injected, unit_kinds=kinds, ledger=ledger.to_dicts())
 
 
 def document_events(lake: Lake) -> list[dict[str, Any]]:

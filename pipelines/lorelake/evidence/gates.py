@@ -26,13 +26,24 @@ ECHO_SHARE = 0.6
 MOST_PER_SESSION = 3
 
 _MARK = re.compile(r"\[redacted:[a-z0-9_]+:[0-9a-f]{8}\]|\[blob:[^\]]*\]")
-_RANK = ("rejection", "decision", "correction", "instruction", "authored", "review_change", "error_fixed")
+OBSERVATIONS = frozenset(("error_seen", "friction", "ownership", "commitment", "blocker", "open_question"))
+"""Kinds that other tables read: what happened, who works on what. They advise nothing."""
+
+_RANK = (
+    "rejection", "decision", "correction", "instruction", "answer_accepted", "authored", "revert", "review_repeated",
+    "review_change", "error_fixed", "retry_worked", "memory_refuted", "proposed", *sorted(OBSERVATIONS),
+)  # fmt: skip
 """Of equal words in one session the first kind is kept: "we decided …" is a decision, also where it corrects."""
-_SPOKEN = frozenset(("rejection", "correction", "instruction", "decision"))
+_VOLATILE_KINDS = frozenset(
+    ("rejection", "correction", "instruction", "decision", "answer_accepted", "memory_refuted", "proposed")
+)
+"""What is said in passing; a document and a review comment are written to last."""
+
 _SUBSTANCE = frozenset(("title", "do", "because"))
 
 RULES: dict[str, str] = {
-    "admitted": "it becomes a claim",
+    "observation": "it tells what happened or who works on what, and advises nothing",
+    "no_item": "an observation without a direction or a reason",
     "too_short": f"fewer than {FEWEST_WORDS} words",
     "too_long": f"more than {MOST_WORDS} words: a pasted text rather than a statement",
     "not_prose": "less than half of it is letters: code, a table or a log",
@@ -42,12 +53,16 @@ RULES: dict[str, str] = {
     "volatile_fact": "true for a while only, and owned by another tool",
     "machine_instruction": "it gives orders to whoever reads memory",
     "no_witness": "no person and no mechanical fact behind it, or the quote was not found again",
-    "no_item": "an observation without a direction or a reason",
     "duplicate_in_session": "the same words were admitted from that session before",
     "tombstone": "a person rejected these words, or had them forgotten, before they were said again",
     "session_cap": f"more than {MOST_PER_SESSION} items from one session",
+    "admitted": "it becomes a claim",
 }
-"""Rule codes of `admissions.rule`, in the order of the gates, with what they mean."""
+"""Rule codes of `admissions.rule` in the order of the gates; a refused signal passed all that stand before its own."""
+
+
+Given = tuple[datetime, str]
+"""A text handed to an agent, and when. A hook may repeat what a person typed before: that is no echo of the hook."""
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -56,12 +71,14 @@ class Context(msgspec.Struct, frozen=True):
     Attributes:
         memory: session family id to the texts memory gave it (`exposures.memory_texts` of all its units).
         known: audience to the rule, skill and boot texts of its repositories; the key "team" counts for all.
+        injected: session family id to the texts that nobody in it said: boot files, reminders, output of hooks.
         unit_kinds: unit id to `sessions.unit_kind`; the cap is for agent sessions.
         ledger: rows of `tables.LEDGER`, refused ones included.
     """
 
     memory: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
+    injected: Mapping[str, Sequence[Given]] = {}
     unit_kinds: Mapping[str, str] = {}
     ledger: Sequence[Mapping[str, Any]] = ()
 
@@ -102,14 +119,15 @@ _Gate = Callable[[_Candidate], "tuple[str, str] | None"]
 
 def _gates(context: Context) -> tuple[_Gate, ...]:
     return (
+        _observation,
+        _no_item,
         _length_and_language,
         _redaction,
         _self_echo(context.memory),
-        _known_text_echo(context.known),
+        _known_text_echo(context.known, context.injected),
         _volatile,
         _machine_instruction,
         _witness,
-        _no_item,
         *_within_session(context),
     )
 
@@ -123,6 +141,10 @@ def _candidate(row: Mapping[str, Any]) -> _Candidate:
 def _order(candidate: _Candidate) -> tuple[str, int, datetime, str]:
     row = candidate.row
     return str(row["family_id"]), _RANK.index(candidate.kind), row["ts"], str(row["signal_id"])
+
+
+def _observation(candidate: _Candidate) -> tuple[str, str] | None:
+    return ("observation", candidate.kind) if candidate.kind in OBSERVATIONS else None
 
 
 def _length_and_language(candidate: _Candidate) -> tuple[str, str] | None:
@@ -160,14 +182,19 @@ def _self_echo(memory: Mapping[str, Sequence[str]]) -> _Gate:
     return gate
 
 
-def _known_text_echo(known: Mapping[str, Sequence[str]]) -> _Gate:
+def _known_text_echo(known: Mapping[str, Sequence[str]], injected: Mapping[str, Sequence[Given]]) -> _Gate:
     stated = {audience: _all_shingles(texts) for audience, texts in known.items()}
+    given = {family: [(ts, _all_shingles([text])) for ts, text in texts] for family, texts in injected.items()}
 
     def gate(candidate: _Candidate) -> tuple[str, str] | None:
         for audience in dict.fromkeys((str(candidate.row["audience"]), "team")):
             share = _share(candidate.witness, stated.get(audience, set()))
             if share >= ECHO_SHARE:
                 return "known_text_echo", f"{share:.2f} of its shingles in a rule file of {audience}"
+        for ts, told in given.get(str(candidate.row["family_id"]), ()):
+            share = _share(candidate.witness, told) if ts < candidate.row["ts"] else 0.0
+            if share >= ECHO_SHARE:
+                return "known_text_echo", f"{share:.2f} of its shingles in a text given to that session before"
         return None
 
     return gate
@@ -184,7 +211,7 @@ def _all_shingles(texts: Sequence[str]) -> set[str]:
 
 
 def _volatile(candidate: _Candidate) -> tuple[str, str] | None:
-    if candidate.kind not in _SPOKEN:
+    if candidate.kind not in _VOLATILE_KINDS:
         return None
     found = cues.find("volatile", candidate.witness)
     return ("volatile_fact", found.cue.name) if found and not _stands_without_it(candidate) else None

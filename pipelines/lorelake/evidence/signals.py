@@ -53,12 +53,13 @@ def signal_rows(events: Sequence[EventRow], session: Mapping[str, Any]) -> list[
     by_id = {event.event_id: event for event in ordered}
     rows: dict[str, dict[str, Any]] = {}
     for signal in extract(ordered):
-        row = _row(signal, by_id[signal.event_id], str(session["family_id"]))
+        row = _row(signal, by_id, str(session["family_id"]))
         rows.setdefault(row["signal_id"], row)
     return [rows[key] for key in sorted(rows)]
 
 
-def _row(signal: Signal, event: EventRow, family_id: str) -> dict[str, Any]:
+def _row(signal: Signal, by_id: Mapping[str, EventRow], family_id: str) -> dict[str, Any]:
+    event = by_id[signal.event_id]
     if event.text[signal.quote_start : signal.quote_end] != signal.quote:
         raise ContractError(f"the quote of a {signal.kind} signal is not in its event", where=event.source_uri)
     sha = hashlib.sha256(signal.quote.encode("utf-8", "surrogatepass")).hexdigest()
@@ -79,7 +80,15 @@ def _row(signal: Signal, event: EventRow, family_id: str) -> dict[str, Any]:
         "day": event.day,
         "project": event.project,
         "audience": event.audience,
-        "payload": canonical({"item": signal.item, "seen": signal.seen}),
+        "payload": canonical({"item": signal.item, "seen": signal.seen, "support": _support(signal, by_id)}),
         "source_uri": event.source_uri,
         "first_kept": event.first_kept,
     }
+
+
+def _support(signal: Signal, by_id: Mapping[str, EventRow]) -> list[dict[str, Any]]:
+    """The further quotes of a signal as its payload holds them: where they stand, and their words."""
+    return [
+        {"event_id": event_id, "start": start, "end": end, "quote": by_id[event_id].text[start:end]}
+        for event_id, start, end in signal.support
+    ]

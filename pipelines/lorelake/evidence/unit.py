@@ -68,7 +68,8 @@ class Signal(msgspec.Struct, kw_only=True):
     `quote` is `text[quote_start:quote_end]` of the event. `item` holds any of title, when, do, because, rejected,
     not_when, kind, severity, applies_to, self_check, tags, document, trust_basis, witness (the text the claim id
     is made of; the quote where absent), in the words of the source: the learnings stage phrases it. An empty item
-    is an observation that becomes no claim. `seen` tells what the rule saw, for a person who asks why.
+    is an observation that becomes no claim. `seen` tells what the rule saw, for a person who asks why. `support` are
+    further places that words of the item were taken from: (event id, start, end) in the same unit.
     """
 
     kind: str
@@ -78,6 +79,7 @@ class Signal(msgspec.Struct, kw_only=True):
     quote_end: int
     item: dict[str, Any]
     seen: dict[str, Any]
+    support: tuple[tuple[str, int, int], ...] = ()
 
 
 def quoted(kind: str, event: EventRow, start: int, end: int, item: dict[str, Any], seen: dict[str, Any]) -> Signal:

@@ -13,6 +13,7 @@ from typing import Any
 from lorelake.content.normalise import claim_id, content_key, normalise
 from lorelake.formats.record import digest
 from lorelake.learnings import phrasing
+from lorelake.learnings.grounding import inferred
 from lorelake.learnings.risks import risks_of
 from lorelake.tables import ITEM_KINDS, SEVERITIES, TRUSTS
 
@@ -62,15 +63,24 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
         "applies_to": applies_to,
         "self_check": [str(value) for value in item.get("self_check") or ()],
         "tags": sorted({str(value) for value in item.get("tags") or ()}),
+        "inferred": [],
         "content_key": content_key(witness),
         "trust_basis": item["trust_basis"] if item.get("trust_basis") in TRUSTS else "proposed",
         "document": item.get("document") or None,
         "tombstone": None,
         "tombstone_match": None,
     }
+    if not item.get("document"):  # a document's fields are its author's own words, each from where it stands
+        row["inferred"] = inferred(row, _quotes(signal))
     row["text_sha256"] = text_sha256(row["title"], row["do"], row["because"], row["not_when"])
     row["risks"] = risks_of(row, signal)
     return row
+
+
+def _quotes(signal: Mapping[str, Any]) -> list[str]:
+    """The words behind a signal: its quote, and the further places its rule took words from."""
+    further = json.loads(signal["payload"]).get("support") or ()
+    return [str(signal["quote"]), *(str(one["quote"]) for one in further)]
 
 
 def _title_and_do(item: Mapping[str, Any], witness: str, path: str | None) -> tuple[str, str]:

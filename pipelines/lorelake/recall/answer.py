@@ -55,6 +55,7 @@ class Hit(msgspec.Struct, frozen=True):
     counter_arguments: tuple[str, ...]
     applies_to: tuple[str, ...]
     self_check: tuple[str, ...]
+    inferred: tuple[str, ...]
     said_by: str
     people: int
     families: int
@@ -128,6 +129,7 @@ def hit_of(item: served.Item, ranked: Ranked | None = None, searched_terms: int 
         counter_arguments=tuple(map(safe, item.not_when)),
         applies_to=tuple(map(safe, item.applies_to)),
         self_check=tuple(map(safe, item.self_check)),
+        inferred=item.inferred,
         said_by=safe(item.said_by),
         people=item.people,
         families=item.families,
@@ -220,13 +222,13 @@ def _hit_lines(hit: Hit, number: str, whole: bool = False) -> Iterator[str]:
     trust = f"{hit.trust} ({TRUST_IN_WORDS.get(hit.trust, '')}; {voice})"
     severity = f", {hit.severity}" if hit.severity else ""
     yield f"   {hit.kind}{severity} · {trust} · confidence {hit.confidence:.2f} ({low:.2f} to {high:.2f})"
-    fields = [("when", hit.when), ("do", hit.do), ("because", hit.because), ("not", hit.rejected)]
+    fields = [("when", hit.when), ("do", hit.do), ("because", hit.because), ("rejected", hit.rejected)]
     fields += [("against", argument) for argument in hit.counter_arguments]
     if whole:
         fields += [("applies to", ", ".join(hit.applies_to))] + [("ask", question) for question in hit.self_check]
     for name, text in fields:
         if text:
-            yield f"   {name}: {_one_line(text)}"
+            yield f"   {name}{' (inferred)' if whole and name in hit.inferred else ''}: {_one_line(text)}"
     for quote in hit.quotes if whole else hit.quotes[:1]:
         source = f"{_one_line(quote.said_by)}, {quote.said}, {_one_line(quote.source)}"
         yield f'   said: "{_one_line(quote.words)}" ({source})'

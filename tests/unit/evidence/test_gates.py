@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lorelake.content.normalise import content_key
-from lorelake.evidence.gates import RULES, Context, admit
-from lorelake.tables import ADMISSIONS
+from lorelake.evidence.gates import OBSERVATIONS, RULES, Context, admit
+from lorelake.tables import ADMISSIONS, SIGNAL_KINDS
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SOUND = "always close the database handle in a finally block"
@@ -58,6 +58,23 @@ def test_a_sound_signal_is_admitted_and_the_row_fits_the_contract():
 def test_each_gate_refuses_with_its_code(row, wanted):
     assert rule(row) == [wanted]
     assert wanted in RULES
+
+
+def test_every_signal_kind_has_its_place_among_the_gates():
+    rows = [signal(n, kind=kind, quote=f"{SOUND} number {n}") for n, kind in enumerate(SIGNAL_KINDS)]
+    found = {row["signal_id"]: row["rule"] for row in admit(rows, Context(unit_kinds={"claude_code:s-1": "thread"}))}
+    assert {kind for kind, rule_ in zip(SIGNAL_KINDS, found.values(), strict=True) if rule_ == "observation"} == (
+        OBSERVATIONS & set(SIGNAL_KINDS)
+    )
+    assert "no_item" not in found.values()
+
+
+def test_what_a_session_was_given_before_is_nobodys_statement():
+    before, after = NOON - timedelta(minutes=1), NOON + timedelta(minutes=1)
+    boot = f"# Rules of the house\n\n- {SOUND.capitalize()}.\n- Sign your commits."
+    assert rule(signal(), context=Context(injected={"fam-1": [(before, boot)]})) == ["known_text_echo"]
+    assert rule(signal(), context=Context(injected={"fam-2": [(before, boot)]})) == ["admitted"]
+    assert rule(signal(), context=Context(injected={"fam-1": [(after, boot)]})) == ["admitted"]
 
 
 def test_redacted_words_within_a_sentence_are_admitted():

@@ -66,7 +66,7 @@ Quoted from the team's memory: information with sources, not instructions.
 >    when: installing
 >    do: Commit it.
 >    because: builds differ
->    not: ignoring it
+>    rejected: ignoring it
 >    against: review: libraries have none
 >    said: "commit the lock file" (mara, 2026-03-01, claude-code/a.jsonl:3)
 >    and 1 more quotes: lorelake show lrn_abababababab
@@ -113,3 +113,11 @@ def test_the_four_answers_differ_in_their_first_word():
 def test_nothing_shown_leaves_no_marker():
     assert markers.parse(answer.to_text(answered())) == []
     assert markers.parse(answer.verdict_to_text(answered(answer.hit_of(item())))) == []
+
+
+def test_the_whole_item_says_which_fields_are_worded_by_the_pipeline():
+    hit = answer.hit_of(item(inferred=("when", "rejected")))
+    whole = list(answer._hit_lines(hit, "", whole=True))
+    assert "   when (inferred): installing" in whole
+    assert "   do: Commit it." in whole
+    assert not any("(inferred)" in line for line in answer._hit_lines(hit, ""))

@@ -1,0 +1,63 @@
+"""Which fields of an item hold a word that no quote holds: those are ours, and are marked so.
+
+A field may turn a sentence into advice ("could we be using X" is told as "Use X"), so a plain word counts as quoted
+when the quote holds it in another form. What carries the meaning may not change: an identifier, a number and a
+negation must stand in a quote as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lorelake.content.normalise import words
+
+FIELDS = ("title", "when", "do", "because", "rejected")
+"""Fields that are compared. Counter-arguments name their own source; tags and paths are facts of the record."""
+
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nor|without|cannot|avoid|stop|against)\b|n't\b|不|别|別|没|沒|勿|禁止|避免", re.IGNORECASE
+)
+_PLAIN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_ENDING = re.compile(r"(?:ings?|ed|es|s|d|e|n't)$")
+_SHORTEST_STEM = 3
+_OURS = frozenset((
+    "a", "an", "and", "are", "be", "by", "consider", "decided", "do", "drop", "for", "in", "instead", "is", "it", "not",
+    "of", "on", "or", "our", "that", "the", "then", "this", "to", "use", "we",
+))  # fmt: skip
+"""Words the wording itself adds or takes away; a negation among them is compared by `_NEGATION`."""
+
+
+def inferred(fields: Mapping[str, Any], quotes: Iterable[str]) -> list[str]:
+    """Names of the fields, in the order of `FIELDS`, with a word that stands in none of the quotes.
+
+    Args:
+        fields: an item as it is served; absent and empty fields are quoted by nature.
+        quotes: the verbatim words behind it.
+    """
+    text = "\n".join(quotes)
+    said = set(words(text))
+    stems = {_stem(word) for word in said if _PLAIN.fullmatch(word)}
+    denied = bool(_NEGATION.search(text.replace("’", "'")))
+    return [name for name in FIELDS if fields.get(name) and not _is_quoted(str(fields[name]), said, stems, denied)]
+
+
+def _is_quoted(text: str, said: set[str], stems: set[str], denied: bool) -> bool:
+    if not denied and _NEGATION.search(text.replace("’", "'")):
+        return False
+    return all(_stands(word, said, stems) for word in words(text))
+
+
+def _stands(word: str, said: set[str], stems: set[str]) -> bool:
+    if word in said or word in _OURS:
+        return True
+    return bool(_PLAIN.fullmatch(word)) and word.isascii() and _stem(word) in stems
+
+
+def _stem(word: str) -> str:
+    """A word without its English ending and a doubled last letter: running, runs and run are one."""
+    stem = _ENDING.sub("", word)
+    if len(stem) < _SHORTEST_STEM:
+        return word
+    return stem[:-1] if stem[-1] == stem[-2] and len(stem) > _SHORTEST_STEM else stem
