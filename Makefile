@@ -44,7 +44,7 @@ docs: $(READY)  ## write the generated parts of docs/
 	$(BIN)/python -m lorelake_assets.docs
 
 lock: $(READY)  ## renew requirements.lock from pyproject.toml (needs uv on PATH)
-	uv pip compile pyproject.toml --extra pipeline --extra mcp --extra forges --group dev --universal --python-version 3.11 \
+	uv pip compile pyproject.toml --extra pipeline --extra mcp --extra forges --extra model --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-strip-extras --no-emit-index-url --no-emit-find-links --no-header -q -o requirements.lock
 
 bench: $(READY)  ## print figures (half an hour; `pip install agentsview` into .venv for its comparison)

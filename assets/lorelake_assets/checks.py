@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lorelake.errors import ContractError
 from lorelake.lake import Lake, read_table
 from lorelake.release import history
-from lorelake.tables import HISTORY, SIGNALS, TABLES, Table
+from lorelake.tables import HISTORY, SERVED_IDS, SIGNALS, TABLES, Table
 from lorelake_assets.dbt import project_dir
 
 if TYPE_CHECKING:
@@ -180,4 +180,6 @@ def _judged(lake: Lake) -> dict[str, polars.DataFrame]:
 def _whole(lake: Lake, table: Table) -> polars.DataFrame:
     if table is HISTORY:
         return read_table(table, history.files(lake))
+    if table is SERVED_IDS:
+        return read_table(table, lake.served_ids())
     return read_table(table, lake.days(table) if table.partitioned else lake.table(table))

@@ -22,18 +22,23 @@ from typing import Any, Literal
 
 from lorelake import lake as lakes
 from lorelake.errors import ContractError
+from lorelake.evidence.gates import RULES
 from lorelake.lake import Lake
 from lorelake.settings import CONSTANTS, Settings
-from lorelake.tables import TABLES, Table
+from lorelake.tables import SERVED_IDS, TABLES, Table
 
 INPUTS = (
     "people", "events", "ledger", "signals", "admissions", "exposures", "claims",
-    "supersession_candidates", "intake", "quarantine",
+    "supersession_candidates", "intake", "quarantine", "sessions", "session_merge_requests",
+    "served_ids", "model_answers",
 )  # fmt: skip
 """The tables written by Python that the models read, each through `models/layers/staging/stg_<table>.sql`."""
 
 VERDICTS = "dbt_tests.json"
 """In `lake.state`: what the data tests said of the tables as they lie."""
+
+Variable = str | int | float | list[str]
+"""What a dbt var may be."""
 
 OUTPUTS = tuple(table for table in TABLES.values() if table.sql)
 
@@ -137,14 +142,15 @@ def judge_tests(lake: Lake) -> dict[str, Literal["pass", "fail"]]:
 
 def run_variables(
     inputs: Path, as_of: date, review_require: str, database: Path, threads: int = 1
-) -> dict[str, str | int | float]:
-    """The dbt vars of one run: folders, day, settings, and every constant that stages share."""
+) -> dict[str, Variable]:
+    """The dbt vars of one run: folders, day, settings, the gates in order, and every constant that stages share."""
     return {
         "inputs": glob.escape(str(inputs)),
         "database": str(database),
         "threads": threads,
         "as_of": as_of.isoformat(),
         "review_require": review_require,
+        "gate_rules": [rule for rule in RULES if rule != "admitted"],
         **CONSTANTS,
     }
 
@@ -190,7 +196,9 @@ class Project:
         manifest: the parsed project; without one it is parsed on the first command.
     """
 
-    def __init__(self, scratch: Path, variables: Mapping[str, str | int | float], manifest: Any = None) -> None:
+    def __init__(
+        self, scratch: Path, variables: Mapping[str, str | int | float | list[str]], manifest: Any = None
+    ) -> None:
         self.folder = models_dir()
         self._scratch = scratch
         self._variables = json.dumps(dict(variables))
@@ -250,6 +258,8 @@ def _lay_out(lake: Lake, table: Table, folder: Path) -> None:
     """Link a table's files into one folder, so that a model reads `<folder>/*.parquet` whatever the partitions."""
     folder.mkdir(parents=True)
     files = lake.days(table) if table.partitioned else [lake.table(table)]
+    if table is SERVED_IDS:
+        files = lake.served_ids()
     found = [path for path in files if path.exists()]
     for number, path in enumerate(found):
         (folder / f"{number:06}.parquet").symlink_to(path.resolve())

@@ -16,6 +16,8 @@ import click
 import msgspec
 
 from lorelake import settings
+from lorelake.evidence.gates import RULES
+from lorelake.evidence.kinds import KINDS
 from lorelake.formats import registry
 from lorelake.formats.decisions import decision_schema
 from lorelake.formats.record import REASONS
@@ -53,7 +55,7 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "team": settings.Team, "sources": settings.Source, "people": settings.Person, "projects": settings.Project,
     "slack": settings.Slack, "archives": settings.Archives, "redaction": settings.Redaction,
     "ledger": settings.Ledger, "review": settings.Review, "recall": settings.Recall, "collect": settings.Collect,
-    "nightly": settings.Nightly,
+    "extract": settings.Extract, "nightly": settings.Nightly,
 }  # fmt: skip
 LISTS = {"sources", "people", "projects"}
 
@@ -108,8 +110,14 @@ def _words(shape: msgspec.inspect.Type) -> str:
             return " or ".join(_words(inner) for inner in types if not isinstance(inner, kinds.NoneType))
         case kinds.StrType():
             return "text"
-        case kinds.IntType(ge=least):
-            return "number" if least is None else f"number, {least} or more"
+        case kinds.BoolType():
+            return "true or false"
+        case kinds.IntType(ge=least, le=most):
+            bounds = [f"{least} or more"] if least is not None and most is None else []
+            bounds += [f"{least} to {most}"] if most is not None else []
+            return ", ".join(["number", *bounds])
+        case kinds.FloatType(gt=above):
+            return "number" if above is None else f"number above {above:g}"
         case kinds.DateType():
             return "date"
     raise TypeError(f"no word for {shape}")
@@ -164,7 +172,20 @@ def flow_page() -> str:
         + "\n".join(seen)
         + "\n\n## Why a record is refused\n\n| code | meaning |\n|---|---|\n"
         + "\n".join(reasons)
+        + _signals()
         + "\n"
+    )
+
+
+def _signals() -> str:
+    """What the rules of evidence look for, and what the gates refuse."""
+    kinds = "\n".join(f"| `{kind}` | {meaning} |" for kind, meaning in KINDS.items())
+    rules = "\n".join(f"| `{rule}` | {meaning} |" for rule, meaning in RULES.items())
+    return (
+        "\n\n## What is looked for\n\nEvery signal quotes the words it rests on. No rule needs a model;\n"
+        f"[model.md](model.md) tells how one may propose beside them.\n\n| kind | what it is |\n|---|---|\n{kinds}"
+        "\n\n## Why a signal is refused\n\nThe gates in their order. A refused signal passed all before its own;\n"
+        f"`lorelake explain` tells what each saw.\n\n| rule | meaning |\n|---|---|\n{rules}"
     )
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from typing import Any
 
 import dagster as dg
 from rich.console import Console
+
+from lorelake.evidence.model_ask import Asked
+
+ANSWERS_A_LINE = 10
 
 
 class _Steps(logging.Handler):
@@ -31,6 +36,13 @@ class _Steps(logging.Handler):
             took = time.monotonic() - self._began.get(step, time.monotonic())
             mark = "[green]✓[/]" if kind == "STEP_SUCCESS" else "[red]✗[/]"
             self._console.print(f"  {mark} {step:<28}{took:6.1f} s", highlight=False)
+
+
+def answers_on_terminal(asked: Asked) -> None:
+    """A line every few answers of a model, which may take minutes each."""
+    if sys.stderr.isatty() and (asked.answered + asked.failed) % ANSWERS_A_LINE == 0:
+        failed = f", {asked.failed} without an answer" if asked.failed else ""
+        sys.stderr.write(f"\r\x1b[2K  asked a model: {asked.answered} answered{failed}\n")
 
 
 @dg.logger

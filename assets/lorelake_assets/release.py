@@ -8,13 +8,19 @@ from lorelake.release import publish
 from lorelake.release.audit import invariants
 from lorelake.release.build import build_candidate
 from lorelake.release.verdict import store_verdict
-from lorelake_assets import checks, dbt, events, second_process
+from lorelake_assets import checks, dbt, events, evidence, learnings, second_process
 from lorelake_assets.resources import Night
 
 
 @dg.asset(
     group_name="release",
-    deps=[events.session_merge_requests, events.imported_votes, *(table.name for table in dbt.OUTPUTS)],
+    deps=[
+        events.session_merge_requests,
+        events.imported_votes,
+        "recalls",
+        evidence.signature_mapping,
+        *(table.name for table in (*learnings.FILING, *dbt.OUTPUTS)),
+    ],
     kinds={"python", "lancedb", "sqlite"},
 )
 def candidate(night: Night) -> dg.MaterializeResult[None]:

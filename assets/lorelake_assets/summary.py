@@ -12,13 +12,16 @@ from typing import Any
 import click
 import duckdb
 
+from lorelake.cli.release_tables import table_of
+from lorelake.cli.sample import rate_lines
 from lorelake.cli.text_table import terminal_width, text_table
+from lorelake.evidence.model_answers import last_asked
 from lorelake.raw.intake import Plan
 from lorelake.recall import answer
 from lorelake.recall.reader import open_release
 from lorelake.release.manifest import Manifest, read_manifest
 from lorelake.release.verdict import read_verdict
-from lorelake.tables import TABLES
+from lorelake.tables import JUNK_RATE, TABLES
 from lorelake_assets.resources import Night
 
 STEPS = ("seen", "kept", "events", "signals", "admitted", "learnings", "active")
@@ -53,6 +56,7 @@ def closing(night: Night, plan: Plan, new: bool, example: bool) -> None:
     with duckdb.connect() as db:
         _funnel(db, folder)
         _refusals(db, folder)
+        _by_signal(db, folder)
         _tables(manifest)
         click.echo(f"\nrelease {release} {'published' if new else 'stands'}")
         if not new:
@@ -60,6 +64,8 @@ def closing(night: Night, plan: Plan, new: bool, example: bool) -> None:
         verdict = read_verdict(folder)
         for finding in verdict.findings if verdict else ():
             click.echo(f"warning: {finding.code}: {finding.message}")
+        _model(night)
+        _sample(folder)
         question = _question(db, folder)
     if question:
         _recall(night, question)
@@ -95,6 +101,37 @@ def _refusals(db: duckdb.DuckDBPyConnection, folder: Path) -> None:
         _table("What was refused, by rule", ("stage", "rule", "rows"), rows)
 
 
+def _by_signal(db: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """What the gates made of each kind of signal, over all sources; `lorelake funnel` tells it gate by gate."""
+    steps = ("signals", "admitted", "learnings", "active")
+    sums = ", ".join(f"coalesce(sum(rows) FILTER (step = '{step}'), 0)::BIGINT" for step in steps)
+    rows = _rows(
+        db, folder, "gate_funnel", f"signal_kind, {sums} FROM {{table}} GROUP BY signal_kind ORDER BY 2 DESC, 1"
+    )
+    if rows:
+        _table("What each rule saw", ("signal", *steps), rows)
+
+
+def _sample(folder: Path) -> None:
+    """The junk rate of the week's sample, and of the week before while nobody judged this one."""
+    rates = table_of(folder, JUNK_RATE)
+    weeks = sorted(set(rates["sample"]), reverse=True)
+    judged = {row["sample"] for row in rates.iter_rows(named=True) if row["judged"]}
+    shown = weeks[:1] + [week for week in weeks[1:2] if week in judged and weeks[0] not in judged]
+    for week in shown or [None]:
+        click.echo(rate_lines(rates, week)[0])
+
+
+def _model(night: Night) -> None:
+    """How the asking of a model went, where the settings name one."""
+    extract = night.settings.extract
+    asked = last_asked(night.lake) if extract.endpoint or extract.command else None
+    if asked:
+        more = [f"{asked.failed} without an answer"] if asked.failed else []
+        more += [f"{asked.left} left for the next night ({asked.stopped})"] if asked.left else []
+        click.echo(", ".join([f"model: {asked.answered} questions answered, {asked.tokens} tokens", *more]))
+
+
 def _tables(manifest: Manifest) -> None:
     rows = [(name, count, TABLES[name].grain) for name, count in manifest.rows.items()]
     _table("Tables of the release", ("table", "rows", "one row is"), rows)
@@ -125,6 +162,9 @@ def _next(night: Night, example: bool) -> None:
         (f"{program} sql {_quoted(surest)}", ""),
         (f"{program} quarantine", "what could not be read, and why"),
         (f"{program} sources", "which sources still speak"),
+        (f"{program} funnel", "what each gate refused, and why"),
+        (f"{program} sample", "twenty learnings to judge"),
+        (f"{program} topics", "what memory is about"),
         (f"{program} release list", ""),
     ]
     if example:

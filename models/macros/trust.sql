@@ -7,12 +7,18 @@
   ['reviewed', 'corroborated', 'stated', 'mechanical', 'proposed']
 {%- endmacro %}
 
-{# Distinct people behind rows. A placeholder for somebody unknown may be one of the known, so it is never a
-   further person: it counts as one only where nobody known stands beside it. #}
-{% macro distinct_people(actor, condition) -%}
+{# Distinct people behind rows of int_witnesses, the fewest they can be. A placeholder for somebody unknown may be one
+   of the known, so it counts as one only where nobody known stands beside it. A Slack user whom no setting names may be
+   one of those whose Slack name no setting tells. #}
+{% macro distinct_people(condition) -%}
   greatest(
-    count(distinct {{ actor }}) filter ({{ condition }} and not starts_with({{ actor }}, 'unknown:')),
-    least(1, count({{ actor }}) filter ({{ condition }}))
+    count(distinct actor) filter ({{ condition }} and known_as in ('known', 'not_in_slack'))
+    + greatest(
+      0,
+      count(distinct actor) filter ({{ condition }} and known_as = 'slack_only')
+      - count(distinct actor) filter ({{ condition }} and known_as = 'not_in_slack')
+    ),
+    least(1, count(actor) filter ({{ condition }}))
   )
 {%- endmacro %}
 

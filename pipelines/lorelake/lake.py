@@ -71,6 +71,14 @@ class Lake:
         """What every publish changed; append-only."""
         return self.root / "history"
 
+    def served_ids(self) -> list[Path]:
+        """The files of `served_ids`, one for each publish, in their order.
+
+        One of a publish that was killed before it was in history is left out: nobody was served its ids.
+        """
+        recorded = [path.name for path in sorted(self.history.glob("[0-9]*-*.parquet"))]
+        return [path for name in recorded if (path := self.history / "served_ids" / name).exists()]
+
     @property
     def releases(self) -> Path:
         """Published releases, one folder each."""

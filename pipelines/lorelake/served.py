@@ -33,10 +33,13 @@ LEXICAL_SCHEMA = """
 CREATE TABLE items (rowid INTEGER PRIMARY KEY, learning_id TEXT NOT NULL UNIQUE, item TEXT NOT NULL);
 CREATE TABLE aliases (claim_id TEXT PRIMARY KEY, learning_id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE retired (learning_id TEXT PRIMARY KEY, state TEXT NOT NULL, superseded_by TEXT) WITHOUT ROWID;
+CREATE TABLE topics (path TEXT PRIMARY KEY, label TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE topic_items (path TEXT, learning_id TEXT, PRIMARY KEY (path, learning_id)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE search USING fts5(text, content='', tokenize='porter unicode61');
 """
 """`items.item` is an `Item` as JSON; `search` has one row per item under the same rowid. `aliases` maps every claim of
-a served learning to it. `retired` names what is *not* served, without its words, so that an old id gets an answer."""
+a served learning to it. `retired` names what is *not* served, without its words, so that an old id gets an answer.
+`topics` has every topic with a served item at it or below, `topic_items` the items right at each."""
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -50,7 +53,7 @@ class Quote(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One active learning as it is served, with its quotes, earliest first. `inferred` are fields with a word of ours."""
+    """One active learning as served, with its quotes, earliest first. `inferred` are fields with a word of ours."""
 
     learning_id: str
     audience: str
@@ -80,6 +83,8 @@ class Item(msgspec.Struct, frozen=True):
     last_said: str
     quotes: tuple[Quote, ...]
     inferred: tuple[str, ...] = ()
+    replaced_parts: tuple[str, ...] = ()
+    """Parts of it that another item replaced, each as `learning id: part`."""
 
 
 class AudienceCard(msgspec.Struct, frozen=True):

@@ -143,6 +143,38 @@ class Collect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
 
 
+class Extract(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model that proposes items beside the rules; off without `endpoint` or `command`. Its items wait for review."""
+
+    endpoint: Annotated[
+        str | None, Meta(description="base URL of an OpenAI-compatible server, such as `http://localhost:11434/v1`")
+    ] = None
+    command: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="a local program instead: it reads a question as JSON on stdin and writes its answer to stdout"
+        ),
+    ] = ()
+    model: Annotated[
+        str, Meta(description="the model's name, as the endpoint knows it; part of what an answer is kept by")
+    ] = ""
+    key_variable: Annotated[str | None, Meta(description="environment variable that holds the endpoint's API key")] = (
+        None
+    )
+    private: Annotated[
+        bool, Meta(description="also ask about private channels, direct messages and what belongs to one person")
+    ] = False
+    calls: Annotated[int, Meta(description="questions asked in one night at most", ge=0)] = 200
+    tokens: Annotated[
+        int, Meta(description="tokens used in one night at most, questions and answers together", ge=0)
+    ] = 1_000_000
+    concurrency: Annotated[int, Meta(description="questions asked at a time", ge=1, le=64)] = 4
+    timeout_seconds: Annotated[float, Meta(description="how long one try may take", gt=0)] = 120
+    retries: Annotated[
+        int, Meta(description="tries after the first, where the endpoint is busy, failing or silent", ge=0)
+    ] = 3
+
+
 class Nightly(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The day a run looks at."""
 
@@ -165,6 +197,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     review: Review = Review()
     recall: Recall = Recall()
     collect: Collect = Collect()
+    extract: Extract = Extract()
     nightly: Nightly = Nightly()
     home: Annotated[str, Meta(description="the lake's folder; `LORELAKE_HOME` goes before it")] = "lake"
     folder: str = "."

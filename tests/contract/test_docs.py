@@ -12,9 +12,10 @@ import pytest
 
 from lorelake.cli import sql
 from lorelake.content import markers
+from lorelake.evidence.kinds import KINDS
 from lorelake.lake import frame
 from lorelake.release import build
-from lorelake.tables import TABLES, Column, Table
+from lorelake.tables import SIGNAL_KINDS, TABLES, Column, Table
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -114,9 +115,14 @@ def test_every_marker_of_the_page_is_one():
     (block,) = fenced("markers.md", "markers")
     for line in block.splitlines():
         assert len(markers.parse(line)) == 1, line
-    shown, cited = markers.parse(block)
-    assert markers.shown_marker(str(shown.release_id), shown.ids) == block.splitlines()[0]
-    assert markers.cited_marker(cited.ids) == block.splitlines()[1]
+    asked, lost, shown, opened, cited = markers.parse(block)
+    assert [
+        markers.recall_marker(asked.release_id, asked.verdict),
+        markers.recall_marker(None, lost.verdict),
+        markers.shown_marker(str(shown.release_id), shown.ids),
+        markers.opened_marker(str(opened.release_id), opened.ids),
+        markers.cited_marker(cited.ids),
+    ] == block.splitlines()
 
 
 def test_what_the_page_calls_no_marker_is_none():
@@ -142,3 +148,7 @@ def test_every_file_a_page_names_is_there(page):
     text = page.read_text(encoding="utf-8")
     named = re.findall(r"`((?:docs|pipelines|assets|models|expectations|tests)/[\w./-]*\w)/?`", text)
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_kind_of_signal_is_told_in_a_line():
+    assert sorted(KINDS) == sorted(SIGNAL_KINDS)

@@ -21,6 +21,7 @@ WRITERS = {
     "raw_records": "raw/keep.py",
     "quarantine": "raw/keep.py",
     "intake": "raw/intake.py",
+    "model_answers": "evidence/model_answers.py",
     "people": "events/people.py",
     "units": "events/derive.py",
     "sessions": "events/days.py",
@@ -30,10 +31,16 @@ WRITERS = {
     "ledger": "events/ledger.py",
     "signals": "evidence/signals.py",
     "admissions": "evidence/gates.py",
+    "signature_mapping": "evidence/signature_mapping.py",
+    "recalls": "evidence/recalls.py",
     "exposures": "evidence/exposures.py",
     "claims": "learnings/claims.py",
-    "supersession_candidates": "learnings/supersession.py",
+    "supersession_candidates": "learnings/supersession_rows.py",
+    "topics": "learnings/topics.py",
+    "topic_members": "learnings/topics.py",
+    "topic_merges": "learnings/topics.py",
     "history": "release/history.py",
+    "served_ids": "release/history.py",
 }
 """Where each table that Python builds gets its rows; SQL tables are built by the model of their name."""
 
@@ -52,6 +59,7 @@ def readers(table: Table) -> list[str]:
 
 
 HANDED_TO = {
+    "model_answers": "evidence/model_answers.py",
     "raw_records": "events/derive.py",
     "people": "events/people.py",
     "history": "release/history.py",

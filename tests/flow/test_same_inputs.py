@@ -117,7 +117,7 @@ def test_a_second_night_with_nothing_new_publishes_nothing(team, night, told, mo
     assert "nothing new in 48 captures: nothing was published" in said.out.replace("\n", " ")
     assert told(team.served) == before
     assert {path for path in files if path.stat().st_mtime_ns != files[path] and "staging" not in path.parts} == set()
-    assert len(list((team.home / "history").glob("*"))) == len(list((team.home / "releases").iterdir())) == 1
+    assert len(list((team.home / "history").glob("*.parquet"))) == len(list((team.home / "releases").iterdir())) == 1
 
 
 def test_one_more_line_then_another_day_then_an_older_one(team, night, tables, told, without_suites) -> None:

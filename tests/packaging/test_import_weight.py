@@ -43,6 +43,8 @@ def calling(*arguments: str) -> str:
         calling("recall", "quote paths"),
         calling("check", "quote paths"),
         calling("show", "lrn_00000000"),
+        calling("topics"),
+        calling("explain", "--help"),
         calling("recall", "--help"),
     ],
 )

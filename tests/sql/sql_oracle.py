@@ -17,6 +17,11 @@ STRENGTH = ("reviewed", "corroborated", "stated", "mechanical", "proposed")
 HALF_LIFE, SILENT_DAYS, BOUND = 180, 90, 0.05
 
 
+def width(audience: str) -> int:
+    """Of two audiences the one with the smaller number is the wider."""
+    return 1 if audience == "team" else 2 if audience.startswith("project:") else 3
+
+
 class Oracle:
     """One lake's rows and the as-of day; every question is answered from scratch."""
 
@@ -29,6 +34,10 @@ class Oracle:
         self._held: dict[str, str | None] = {}
         self.holder = {claim["claim_id"]: claim["learning_id"] for claim in rows["claims"]}
         self.key = {claim["claim_id"]: claim["content_key"] for claim in rows["claims"]}
+        self.audience = {claim["claim_id"]: signals[claim["signal_id"]]["audience"] for claim in rows["claims"]}
+        self.names = self._every_id()
+        self.in_slack = {row["person_id"] for row in rows["people"] if row["source"] == "slack"}
+        self._beside: dict[str, list[tuple[Row, Row]]] = {}
         self.kind = {row["person_id"]: row["kind"] for row in rows["people"]}
         self.decisions = sorted(
             (self._resolved(row) for row in rows["ledger"] if row["verdict"] == "applies"),
@@ -40,6 +49,15 @@ class Oracle:
         self._exposed: dict[str | None, list[Row]] = defaultdict(list)
         for row in rows["exposures"]:
             self._exposed[self.holds(row["claim_id"])].append(row)
+        self._refuting: dict[str | None, list[Row]] = defaultdict(list)
+        for row in rows["signals"]:
+            seen = json.loads(row["payload"]).get("seen", {}) if row["kind"] == "memory_refuted" else {}
+            if seen.get("plain") and row["quote_verified"] and row["actor_class"] == "human":
+                said = {**row, "decision": "dispute", "decision_id": row["signal_id"]}
+                learning = self.holds(seen["claim"])
+                before = [act for act in self._exposed[learning] if act["ts"] <= row["ts"]]
+                if (row["family_id"], True) in {(a["family_id"], a["act"] in ("shown", "opened")) for a in before}:
+                    self._refuting[learning].append(said)
         self.links = self._applied_links()
 
     def holds(self, name: str) -> str | None:
@@ -48,18 +66,64 @@ class Oracle:
         return self._held[name]
 
     def _look_up(self, name: str) -> str | None:
-        if name in self.holder:
-            return self.holder[name]
+        claim = self.claim_named(name)
+        return None if claim is None else self.holder[claim]
+
+    def _every_id(self) -> dict[str, str]:
+        """Every id by which something may be named in full, and the claim it means."""
+        names = {claim: claim for claim in self.holder}
+        former: dict[str, set[str]] = defaultdict(set)
+        for claim in self.rows["claims"]:
+            for old in claim["former_ids"]:
+                former[old].add(claim["claim_id"])
+        for old, claims in former.items():
+            if old not in self.holder and len({self.holder[claim] for claim in claims}) == 1:
+                names[old] = min(claims)
+        for row in self.rows["served_ids"]:
+            if row["claim_id"] in names or width(row["audience"]) == 3:
+                continue
+            same = [claim for claim, key in self.key.items() if key == row["content_key"]]
+            of_kind = [c for c in same if self.audience[c].split(":")[0] == row["audience"].split(":")[0]]
+            shared = [claim for claim in same if width(self.audience[claim]) < 3]
+            nearest = of_kind or shared or same
+            if len({self.holder[claim] for claim in nearest}) == 1:
+                names[row["claim_id"]] = min(nearest)
+        return names
+
+    def claim_named(self, name: str) -> str | None:
+        if name in self.names:
+            return self.names[name]
         if not re.fullmatch(r"lrn_[0-9a-f]{12,}", name):
             return None
-        found = {learning for claim, learning in self.holder.items() if claim.startswith(name)}
-        return found.pop() if len(found) == 1 else None
+        found = {claim for known, claim in self.names.items() if known.startswith(name)}
+        return min(found) if len({self.holder[claim] for claim in found}) == 1 else None
 
     def _resolved(self, row: Row) -> Row:
-        keys = [key for claim, key in self.key.items() if claim.startswith(row["claim_id"])]
+        claim = self.claim_named(row["claim_id"])
         return {
-            **row, "learning": self.holds(row["claim_id"]), "key": row["content_key"] or (keys[0] if keys else None),
+            **row, "learning": self.holds(row["claim_id"]),
+            "key": row["content_key"] or (self.key[claim] if claim else self._buried_key(row["claim_id"])),
         }  # fmt: skip
+
+    def _buried_key(self, name: str) -> str | None:
+        """The key of an id that nothing holds, if a standing tombstone took it."""
+        applies = [row for row in self.rows["ledger"] if row["verdict"] == "applies"]
+        for known in self.rows["served_ids"]:
+            if known["claim_id"] != name or name in self.names:
+                continue
+            for row in applies:
+                meets = row["content_key"] == known["content_key"] or name.startswith(row["claim_id"])
+                lifted = any(
+                    other["decision"] == "restore" and other["ts"] > row["ts"]
+                    and (
+                        other["claim_id"] == row["claim_id"]
+                        or (row["content_key"] and other["content_key"] == row["content_key"])
+                    )
+                    for other in applies
+                )  # fmt: skip
+                if row["decision"] in ("reject", "forget") and meets and not lifted:
+                    return str(known["content_key"])
+        return None
 
     def on(self, learning: str, until: datetime, *kinds: str) -> list[Row]:
         return [
@@ -94,7 +158,15 @@ class Oracle:
 
     def stances(self, learning: str, until: datetime) -> dict[str, Row]:
         latest: dict[str, Row] = {}
-        for row in self.on(learning, until, "endorse", "dispute"):
+        refuting: dict[tuple[str, str], Row] = {}
+        for row in sorted(self._refuting[learning], key=lambda row: (row["ts"], row["decision_id"])):
+            refuting[row["actor"], row["family_id"]] = row
+        told = [row for row in refuting.values() if row["ts"] <= until]
+        said = [
+            *({**row, "family_id": row["decision_id"]} for row in self.on(learning, until, "endorse", "dispute")),
+            *told,
+        ]
+        for row in sorted(said, key=lambda row: (row["ts"], row["decision_id"])):
             latest[row["actor"]] = row
         return latest
 
@@ -171,17 +243,34 @@ class Oracle:
             if older is None or newer is None or older == newer:
                 continue
             key = (older, newer, row["reason"])
-            if key not in best or (row["ts"], row["evidence"], row["actor"]) > (
-                best[key]["ts"], best[key]["evidence"], best[key]["actor"],
-            ):  # fmt: skip
+            if key not in best or _counts(row) > _counts(best[key]):
                 best[key] = row
         return best
+
+    def _acts(self, key: tuple[str, str, str], row: Row) -> bool:
+        """Whether a link needs no person: said, or an unreviewed value that changed to one of no risk."""
+        older, newer, reason = key
+        if row["ambiguous"] or reason in ("decision_reversed", "duplicate"):
+            return False
+        if reason != "value_changed":
+            return True
+        forever = datetime.max.replace(tzinfo=UTC)
+        for learning in (older, newer):
+            if self.on(learning, forever, "approve"):
+                return False
+            if any(claim["trust_basis"] == "reviewed" for claim, _ in self.members[learning]):
+                return False
+        return not any(claim["risks"] for claim, _ in self.members[newer])
+
+    def _undone(self, older: str, row: Row) -> bool:
+        forever = datetime.max.replace(tzinfo=UTC)
+        return any(restore["ts"] > row["ts"] for restore in self.on(older, forever, "restore"))
 
     def _applied_links(self) -> dict[tuple[str, str, str], Row]:
         forever = datetime.max.replace(tzinfo=UTC)
         said = {
             key: row for key, row in self._said_links().items()
-            if not any(restore["ts"] > row["ts"] for restore in self.on(key[0], forever, "restore"))
+            if self._acts(key, row) and not row["partial"] and not self._undone(key[0], row)
         }  # fmt: skip
         at: dict[tuple[str, str], datetime] = {}
         for (older, newer, _), row in said.items():
@@ -198,7 +287,22 @@ class Oracle:
         return {key: row for key, row in said.items() if key[:2] in acting}
 
     def supersession(self) -> dict[tuple[str, str, str], str]:
-        return {key: "applied" if key in self.links else "proposed" for key in self._said_links()}
+        return {key: self._status(key, row) for key, row in self._said_links().items()}
+
+    def _status(self, key: tuple[str, str, str], row: Row) -> str:
+        if self._undone(key[0], row):
+            return "undone"
+        if row["partial"] and self._acts(key, row):
+            gone = self.tombstones(key[1], datetime.max.replace(tzinfo=UTC)) & {"rejected", "forgotten"}
+            return "proposed" if gone else "in_part"
+        return "applied" if key in self.links else "proposed"
+
+    def replaced_parts(self, learning: str) -> list[str]:
+        found = []
+        for (older, newer, reason), row in self._said_links().items():
+            if older == learning and self._status((older, newer, reason), row) == "in_part":
+                found.append((newer, reason, newer + (f": {row['part']}" if row["part"] else "")))
+        return [words for _, _, words in sorted(found)]
 
     def superseded(self, learning: str, until: datetime) -> bool:
         return any(key[0] == learning and row["ts"] <= until for key, row in self.links.items())
@@ -212,22 +316,55 @@ class Oracle:
             at = max(nexts)[1]
 
     def people(self, members: list[tuple[Row, Row]]) -> int:
+        """The fewest these can be: a placeholder or a Slack name may be somebody who is there by another name."""
         names = {signal["actor"] for _, signal in members if signal["actor_class"] == "human"}
-        known = {name for name in names if not name.startswith("unknown:")}
-        return len(known) or min(1, len(names))
+        known = {name for name in names if ":" not in name}
+        slack = {name for name in names if name.startswith("slack:")}
+        return max(len(known) + max(0, len(slack) - len(known - self.in_slack)), min(1, len(names)))
+
+    def narrower(self, learning: str) -> list[tuple[Row, Row]]:
+        """What was said in the very words of one of its claims to a narrower audience, each signal once."""
+        if learning not in self._beside:
+            found: dict[str, tuple[Row, Row]] = {}
+            for mine, wide in self.members[learning]:
+                for members in self.members.values():
+                    for claim, signal in members:
+                        narrow = width(signal["audience"]) > width(wide["audience"])
+                        if narrow and claim["content_key"] == mine["content_key"]:
+                            day = datetime.combine(signal["ts"].date(), time.min, UTC)
+                            found[signal["signal_id"]] = claim, {**signal, "ts": day}
+            self._beside[learning] = list(found.values())
+        return self._beside[learning]
+
+    def families(self, learning: str, members: list[tuple[Row, Row]]) -> set[str]:
+        """Independent sources among some of a learning's witnesses."""
+        everybody = [*self.members[learning], *self.narrower(learning)]
+        present = {signal["family_id"] for _, signal in everybody}
+        found = set()
+        for claim, signal in members:
+            made_by = {
+                row["session_id"] for row in self.rows["session_merge_requests"]
+                if row["merge_request_id"] == signal["unit_id"]
+            }  # fmt: skip
+            here = made_by & present
+            made = min(here or made_by, default=signal["family_id"])
+            found.add(f"author:{signal['actor']}" if claim["document"] else made)
+        return found
 
     def trust(self, learning: str, until: datetime) -> str:
         so_far = [pair for pair in self.members[learning] if pair[1]["ts"] <= until]
         bases = [claim["trust_basis"] for claim, _ in so_far]
         if self.approved(learning, until) or "reviewed" in bases:
             return "reviewed"
+        counted = so_far + [pair for pair in self.narrower(learning) if pair[1]["ts"] <= until]
         said = [
-            (claim, signal) for claim, signal in so_far
+            (claim, signal) for claim, signal in counted
             if claim["trust_basis"] in STRENGTH[:3] and signal["actor_class"] == "human"
         ]  # fmt: skip
-        if self.people(said) >= 2 and len({signal["family_id"] for _, signal in said}) >= 2:
+        if self.people(said) >= 2 and len(self.families(learning, said)) >= 2:
             return "corroborated"
-        if len({signal["family_id"] for claim, signal in so_far if claim["trust_basis"] == "mechanical"}) >= 3:
+        mechanical = [(claim, signal) for claim, signal in counted if claim["trust_basis"] == "mechanical"]
+        if len(self.families(learning, mechanical)) >= 3:
             return "corroborated"
         return min(bases, key=STRENGTH.index)
 
@@ -298,6 +435,8 @@ class Oracle:
         for _, signal in self.members[learning]:
             due = datetime.combine(signal["first_kept"] + timedelta(SILENT_DAYS + 1), time.min, UTC)
             instants |= {due} if due <= midnight else set()
+        instants |= {row["ts"] for row in self._refuting[learning]}
+        instants |= {signal["ts"] for _, signal in self.narrower(learning)}
         changes: list[tuple[datetime, str | None, str, str]] = []
         for ts in sorted(instant for instant in instants if instant >= first):
             state, reason = self.state(learning, ts)
@@ -315,12 +454,13 @@ class Oracle:
         found: dict[tuple[str, str], tuple[str, bool, bool, bool]] = {}
         seen_days: set[tuple[str, date]] = set()
         for family, acts in sorted(families.items(), key=lambda item: (max(a["ts"] for a in item[1]), item[0])):
-            shown = [row for row in acts if row["act"] == "shown"]
+            shown = [row for row in acts if row["act"] in ("shown", "opened")]
             if not shown:
                 continue
             voter = min(shown, key=lambda row: (row["ts"], row["exposure_id"]))["person"]
             kind = self.voter_class(learning, voter, "agent")
-            cited = any(row["act"] == "cited" for row in acts) and kind != "bot"
+            used = [row["act"] == "cited" or row["verdict"] == "applying" for row in acts]
+            cited = any(used) and kind != "bot"
             day = max(row["ts"] for row in acts).date()
             if kind == "author" and cited:
                 cited = (voter, day) not in seen_days
@@ -330,20 +470,24 @@ class Oracle:
             kind = self.voter_class(learning, who, "human")
             up = row["decision"] == "endorse" and kind != "bot"
             down = row["decision"] == "dispute" and kind in ("human", "author")
-            found[who, row["decision_id"]] = (kind, False, up, down)
+            _, recalled, _, _ = found.get((who, row["family_id"]), ("", False, False, False))
+            found[who, row["family_id"]] = (kind, recalled, up, down)
         return found
 
-    def vote_time(self, learning: str, family: str) -> datetime:
-        acts = [row["ts"] for row in self._exposed[learning] if row["family_id"] == family]
-        return max(acts + [row["ts"] for row in self._named[learning] if row["decision_id"] == family])
+    def vote_time(self, learning: str, voter: str, family: str) -> datetime:
+        own = {signal["family_id"] for _, signal in self.members[learning]}
+        acts = [row["ts"] for row in self._exposed[learning] if row["family_id"] == family and family not in own]
+        named = [row["ts"] for row in self._named[learning] if row["decision_id"] == family]
+        stances = self.stances(learning, datetime.max.replace(tzinfo=UTC)).items()
+        return max(acts + named + [row["ts"] for who, row in stances if (who, row["family_id"]) == (voter, family)])
 
     def confidence(self, learning: str) -> tuple[float, float, float, float | None]:
         """(mean, low, high, teamai's figure)."""
         support, against = map(float, PRIOR[self.trust(learning, self.tonight(learning))])
         weak = recalls = ups = 0.0
         last: int | None = None
-        for (_, family), (kind, recalled, up, down) in self.votes(learning).items():
-            age = max(0, (self.as_of - self.vote_time(learning, family).date()).days)
+        for (voter, family), (kind, recalled, up, down) in self.votes(learning).items():
+            age = max(0, (self.as_of - self.vote_time(learning, voter, family).date()).days)
             fade = 0.5 ** (age / HALF_LIFE)
             support += WEIGHT["human"] * fade if up and kind == "human" else 0
             weak += WEIGHT[kind] * fade if up and kind in ("agent", "author") else 0
@@ -400,6 +544,10 @@ class Oracle:
         if kind == "scar" and (text["severity"] is None or len(counter) < 2):
             kind = "anti_pattern"
         return {**text, "kind": kind, "text_sha256": text_hash(text)}
+
+
+def _counts(row: Row) -> tuple[Any, ...]:
+    return not row["ambiguous"], row["ts"], row["partial"], row["evidence"], row["actor"]
 
 
 def _reach(start: str, links: list[tuple[str, str]]) -> set[str]:

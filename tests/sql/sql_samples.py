@@ -17,6 +17,8 @@ from lorelake.tables import TABLES
 Row = dict[str, Any]
 AS_OF = date(2026, 3, 20)
 HUMANS = ("ada", "ben", "cho", "dan")
+SLACK_ONLY = ("slack:U1", "slack:U2")
+REQUESTS = [f"github:shop!{number}" for number in range(60)]
 
 
 def sha(text: str) -> str:
@@ -43,6 +45,25 @@ def person(person_id: str, kind: str = "human") -> Row:
     }  # fmt: skip
 
 
+def slack_name(person_id: str) -> Row:
+    return {**person(person_id), "source": "slack", "alias": f"U{person_id.upper()}"}
+
+
+def session(family: str) -> Row:
+    return {
+        "unit_id": family, "unit_kind": "session", "source": "claude_code", "family_id": family, "project": "shop",
+        "project_assumed": False, "audience": "project:shop", "person": "ada", "branch": None, "began": days_ago(9),
+        "ended": days_ago(9), "day": days_ago(9).date(), "events": 1, "errors": 0,
+    }  # fmt: skip
+
+
+def served(name: str, key: str, audience: str) -> Row:
+    return {
+        "sequence": 1, "release_id": "2026-03-01-00000000", "claim_id": claim_id(name), "content_key": key,
+        "audience": audience,
+    }  # fmt: skip
+
+
 def signal(name: str, **changes: Any) -> Row:
     quote = f"do not push on fridays ({name})"
     row: Row = {
@@ -61,7 +82,8 @@ def claim(name: str, of: Row, **changes: Any) -> Row:
         "title": f"No pushes on Friday {name}", "when": "git push", "do": "Wait until Monday.",
         "because": "Nobody is on call.", "rejected": None, "not_when": [], "kind": "procedure", "severity": None,
         "applies_to": ["git push"], "self_check": [], "tags": [], "inferred": [], "content_key": sha("key" + name),
-        "trust_basis": "stated", "risks": [], "document": None, "tombstone": None, "tombstone_match": None,
+        "former_ids": [], "trust_basis": "stated", "risks": [], "document": None, "tombstone": None,
+        "tombstone_match": None,
     }  # fmt: skip
     row.update(changes)
     row.setdefault("text_sha256", text_hash(row))
@@ -82,15 +104,18 @@ def exposure(name: str, of: str, act: str, **changes: Any) -> Row:
     row: Row = {
         "exposure_id": sha(f"exposure{name}{act}{of}")[:32], "claim_id": of, "unit_id": f"claude_code:{name}",
         "family_id": f"claude_code:{name}", "person": "ben", "act": act,
-        "release_id": "2026-03-01-00000000" if act == "shown" else None, "ts": days_ago(2),
+        "surface": "cli", "rank": 1 if act == "shown" else None, "recall_id": None,
+        "verdict": "applying" if act == "confirmed" else None, "evidence": None,
+        "release_id": "2026-03-01-00000000" if act == "shown" else None, "audience": "project:shop", "ts": days_ago(2),
     }  # fmt: skip
     return {**row, **changes}
 
 
 def link(older: str, newer: str, **changes: Any) -> Row:
     row: Row = {
-        "older_id": older, "newer_id": newer, "reason": "explicit", "evidence": "decision", "actor": "cho",
-        "ts": days_ago(3),
+        "older_id": older, "newer_id": newer, "reason": "explicit", "evidence": "decision", "quote": None,
+        "actor": "cho", "ts": days_ago(3), "partial": False, "part": None, "ambiguous": False, "older_evidence": None,
+        "older_quote": None, "newer_evidence": None, "newer_quote": None, "features": "{}",
     }  # fmt: skip
     return {**row, **changes}
 
@@ -120,6 +145,11 @@ def write(lake: Lake, rows: Mapping[str, Sequence[Row]]) -> None:
     """The rows as the Python stages would leave them: daily files where the table is partitioned."""
     for name, some in rows.items():
         table = TABLES[name]
+        if name == "served_ids":
+            publish = "000001-2026-03-01-00000000.parquet"
+            lakes.write_table(TABLES["history"], lakes.frame(TABLES["history"], []), lake.history / publish)
+            lakes.write_table(table, lakes.frame(table, some), lake.history / name / publish)
+            continue
         if not table.partitioned:
             lakes.write_table(table, lakes.frame(table, some), lake.table(table))
             continue
@@ -147,16 +177,20 @@ class World:
             name: []
             for name in (
                 "people", "events", "ledger", "signals", "admissions", "exposures", "claims",
-                "supersession_candidates", "intake", "quarantine",
+                "supersession_candidates", "intake", "quarantine", "sessions", "session_merge_requests", "served_ids",
             )
         }  # fmt: skip
         self.rows["people"] = [*(person(name) for name in HUMANS), person("botty", "bot"), person("helper", "agent")]
+        self.rows["people"] += [slack_name(name) for name in ("ada", "ben", *SLACK_ONLY)]
+        self.rows["sessions"] = [session(f"claude_code:f{number}") for number in range(400)]
         self.learnings = [self._learning(number) for number in range(learnings)]
+        self._serve()
         self._decide()
         self._tombstone()
         self._supersede()
         self._expose()
         self._books()
+        self._join()
 
     def when(self, oldest: float = 210) -> datetime:
         """Whole hours, so that equal instants are frequent."""
@@ -167,8 +201,12 @@ class World:
         learning = claim_id(f"{number}-0")
         basis = pick.choice(["stated", "stated", "stated", "mechanical", "mechanical", "proposed", "reviewed"])
         document = f"learnings/{number}.md" if pick.random() < 0.2 else None
-        audience = pick.choice(["team", "project:shop", "project:till"])
+        audience = pick.choice(["team", "project:shop", "project:till", "channel:C1"])
         families = [f"claude_code:f{pick.randrange(400)}" for _ in range(4)]
+        others = [row["content_key"] for row in self.rows["claims"]]
+        keys = [
+            pick.choice(others) if others and pick.random() < 0.25 else sha(f"key{number}-{nth}") for nth in range(4)
+        ]
         for member in range(pick.choice([1, 1, 2, 3, 4])):
             own = basis if pick.random() < 0.8 else pick.choice(["stated", "mechanical", "proposed"])
             words = {
@@ -188,10 +226,13 @@ class World:
                 name = f"{number}-{member}-{nth}"
                 witness = self._witness(own)
                 unit = f"documents:{document}" if document and own in ("stated", "reviewed") else f"claude_code:u{name}"
+                family = pick.choice(families)
+                if not unit.startswith("documents:") and pick.random() < 0.25:
+                    unit = family = pick.choice(REQUESTS)
                 said = self.when()
                 kept = max(said.date(), AS_OF - timedelta(days=pick.randrange(210)))
                 of = signal(
-                    name, ts=said, family_id=pick.choice(families), unit_id=unit, audience=audience,
+                    name, ts=said, family_id=family, unit_id=unit, audience=audience,
                     first_kept=kept, **witness,
                 )  # fmt: skip
                 self.rows["signals"].append(of)
@@ -206,7 +247,8 @@ class World:
                         is_canonical=member == 0 and nth == 0,
                         trust_basis=own,
                         document=document if unit.startswith("documents:") else None,
-                        content_key=sha(f"key{number}-{member}"),
+                        content_key=keys[member],
+                        former_ids=[claim_id(f"former{number % 90}")] if member == 2 else [],
                         **words,
                     )
                 )
@@ -227,15 +269,49 @@ class World:
             )
         return learning
 
+    def _serve(self) -> None:
+        """Ids of earlier releases: of projects that are gone, of a private channel, and of claims that still stand."""
+        pick = self.random
+        for number in range(80):
+            row = pick.choice(self.rows["claims"])
+            audience = pick.choice(["team", "project:gone", "project:gone", "channel:C9"])
+            self.rows["served_ids"].append(served(f"served{number}", row["content_key"], audience))
+        known = {row["claim_id"]: row for row in pick.sample(self.rows["claims"], 40)}
+        self.rows["served_ids"] += [
+            {**served("", row["content_key"], "team"), "claim_id": claim} for claim, row in sorted(known.items())
+        ]
+
+    def _join(self) -> None:
+        """Requests that sessions made: some of the very learnings they stand behind, and some nobody made."""
+        pick = self.random
+        by_learning: dict[str, set[str]] = {}
+        families = {row["signal_id"]: row["family_id"] for row in self.rows["signals"]}
+        for row in self.rows["claims"]:
+            by_learning.setdefault(row["learning_id"], set()).add(families[row["signal_id"]])
+        found = set()
+        for some in by_learning.values():
+            for request in sorted(some & set(REQUESTS)):
+                mine = sorted(family for family in some if family.startswith("claude_code:f"))
+                found |= {(family, request) for family in mine if pick.random() < 0.4}
+                found |= {(f"claude_code:f{pick.randrange(400)}", request) for _ in range(pick.choice([0, 0, 1]))}
+        self.rows["session_merge_requests"] = [
+            {"session_id": one, "merge_request_id": request, "basis": "branch", "event_id": None, "ts": days_ago(8)}
+            for one, request in sorted(found)
+        ]
+
     def _witness(self, basis: str) -> Row:
         if basis == "mechanical":
             return {"actor": "Bash", "actor_class": "tool", "kind": "error_fixed"}
         if basis == "proposed":
             return {"actor": "claude", "actor_class": "agent", "kind": "instruction"}
-        return {"actor": self.random.choice([*HUMANS, "unknown:slack:u1", "unknown:codex:m2"]), "actor_class": "human"}
+        return {"actor": self.random.choice([*HUMANS, *SLACK_ONLY, "unknown:codex:m2"]), "actor_class": "human"}
 
     def _name(self, row: Row) -> str:
-        """The item as somebody names it: whole, or by a prefix of 12 hex digits or more."""
+        """The item as somebody names it: whole, or by a prefix of 12 hex digits or more; or by an id it once had."""
+        if self.random.random() < 0.1:
+            return str(self.random.choice(self.rows["served_ids"])["claim_id"])[: self.random.choice([36, 16])]
+        if row["former_ids"] and self.random.random() < 0.5:
+            return str(row["former_ids"][0])
         return str(row["claim_id"])[: self.random.choice([36, 36, 16, 20])]
 
     def _decide(self) -> None:
@@ -292,11 +368,19 @@ class World:
         seen = set()
         for _ in range(len(some)):
             older, newer = pick.choice(some), pick.choice(some)
-            reason = pick.choice(["explicit", "same_document"])
+            reason = pick.choice(["explicit", "same_document", "value_changed"])
             if (older, newer, reason) not in seen:
                 seen.add((older, newer, reason))
                 self.rows["supersession_candidates"].append(
                     link(older, newer, reason=reason, ts=self.when(90), actor=pick.choice(HUMANS))
+                )
+        for older, newer in zip(some[::2], some[1::2], strict=False):
+            reason = pick.choice(["explicit", "decision_reversed", "duplicate"])
+            if (older, newer, reason) not in seen:
+                part = pick.choice([None, "the layout"])
+                doubt = {"partial": pick.random() < 0.6, "part": part, "ambiguous": pick.random() < 0.3}
+                self.rows["supersession_candidates"].append(
+                    link(older, newer, reason=reason, ts=self.when(90), **doubt)
                 )
 
     def _expose(self) -> None:
@@ -305,7 +389,8 @@ class World:
             row = pick.choice(self.rows["claims"])
             family = f"claude_code:f{pick.randrange(400)}"
             who = pick.choice([*HUMANS, "botty", "unknown:codex:m2"])
-            for act in pick.choice([("shown",), ("shown", "cited"), ("shown", "shown", "cited"), ("cited",)]):
+            acts = [("shown",), ("shown", "cited"), ("shown", "shown", "cited"), ("cited",), ("opened", "confirmed")]
+            for act in pick.choice(acts):
                 self.rows["exposures"].append(
                     exposure(
                         f"{number}-{len(self.rows['exposures'])}",
@@ -314,8 +399,25 @@ class World:
                         family_id=family,
                         person=who if pick.random() < 0.9 else pick.choice(HUMANS),
                         ts=self.when(150),
+                        **({"verdict": pick.choice(["applying", "n_a", "refuted"])} if act == "confirmed" else {}),
                     )
                 )
+            if pick.random() < 0.1:
+                self._refute(self.rows["exposures"][-1])
+
+    def _refute(self, shown: Row) -> None:
+        """A person says in the session that what was shown is wrong, more or less plainly."""
+        number, pick = len(self.rows["signals"]), self.random
+        seen = {"claim": shown["claim_id"], "plain": pick.random() < 0.8}
+        said = signal(
+            f"refuting-{number}", kind="memory_refuted", family_id=shown["family_id"], actor=pick.choice(HUMANS),
+            ts=shown["ts"] + timedelta(hours=pick.randrange(-3, 20)), quote_verified=pick.random() < 0.9,
+            payload=json.dumps({"item": {}, "seen": seen}),
+        )  # fmt: skip
+        self.rows["signals"].append(said)
+        self.rows["admissions"].append(
+            {"signal_id": said["signal_id"], "admitted": False, "rule": "no_item", "detail": "no direction"}
+        )
 
     def _books(self) -> None:
         self.rows["intake"] = [intake("claude_code", 500, {"not_json": 3, "no_time": 1}), intake("slack", 0, {})]

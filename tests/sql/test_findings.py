@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sql_samples import AS_OF, claim, days_ago, decision, exposure, intake, link, person, signal, write
+from sql_samples import AS_OF, Row, claim, days_ago, decision, event, exposure, intake, link, person, signal, write
 
 from lorelake.errors import ContractError
 from lorelake.lake import Lake, frame, read_table
@@ -51,6 +51,28 @@ def test_a_failed_data_test_is_a_finding_and_the_tables_are_written(tmp_path: Pa
     assert said_of["dbt every_claim_hash_follows_the_formula (1 rows)"] == "fail"
     assert said_of["dbt every_decision_finds_its_item (1 rows)"] == "pass"
     assert said_of["dbt no_log_has_a_gap"] == "pass"
+
+
+def test_two_records_of_one_folder_with_one_number_are_shown(tmp_path: Path) -> None:
+    """9 stands twice in one folder; the other 9 is of another folder, and the third of this one was deleted."""
+    records = ["adr/0009-a.md", "adr/0009-b.md", "adr/0009-gone.md", "web/adr/0009-c.md"]
+    events = [
+        event(
+            path, unit_id=f"documents:{path}@r", path=path, kind="document_version", attributes='{"adr_number":9}'
+        )
+        for path in records
+    ]  # fmt: skip
+    gone = {**events[2], "event_id": "d" * 32, "kind": "document_deleted", "seq": 1}
+
+    def found(name: str, rows: list[Row]) -> int:
+        lake = Lake(tmp_path / name)
+        write(lake, {"people": [person("ada")], "events": rows})
+        verdicts = dbt.build(lake, AS_OF, SETTINGS).verdicts
+        (one,) = [verdict for verdict in verdicts if verdict.name == "no_two_records_share_a_number"]
+        return 0 if one.passed else 1
+
+    assert found("twins", [*events, gone]) == 1
+    assert found("apart", [*events[1:], gone]) == 0
 
 
 def test_tables_that_were_never_tested_are_an_error(tmp_path: Path) -> None:

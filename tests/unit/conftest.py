@@ -65,10 +65,29 @@ class Night:
             quote=quote, quote_start=0, quote_end=len(quote), quote_sha256=sha256(quote), quote_verified=True,
             actor="mara", actor_class="human", family_id="f-" + name, source_uri=f"claude-code/{name}.jsonl:7",
         )  # fmt: skip
+        self.put("aliases", reference=id_, learning_id=id_, basis="claim", audience=audience)
         self.put("signals", signal_id=sha256("s" + name)[:32], audience=audience, quote=quote)
         self.put("admissions", signal_id=sha256("s" + name)[:32], admitted=True, rule="admitted", detail=quote)
         self.put("confidence", learning_id=id_, confidence=0.7, confidence_low=0.4, confidence_high=0.9)
         return learning
+
+    def file_under(self, name: str, path: str, tagger: str = "tag") -> None:
+        """File a learning under a topic of its audience; topics above it are made with it."""
+        learning = self.learning(name)
+        audience, parts = learning["audience"], path.split("/")
+        above: str | None = None
+        for depth in range(2, len(parts) + 1):
+            place = "/".join(parts[:depth])
+            topic = sha256(audience + place)[:32]
+            if topic not in [row["topic_id"] for row in self.rows["topics"]]:
+                self.put(
+                    "topics", topic_id=topic, audience=audience, path=place, kind=parts[0], label=parts[depth - 1],
+                    parent_id=above, learnings=1, active=1,
+                )  # fmt: skip
+            above = topic
+        self.put(
+            "topic_members", learning_id=learning["learning_id"], topic_id=above, tagger=tagger, found_in=parts[-1]
+        )
 
     def learning(self, name: str) -> dict[str, Any]:
         return next(r for r in self.rows["learnings"] if r["learning_id"] == learning_id(name))
@@ -156,6 +175,12 @@ def make_night() -> Callable[[], Night]:
 
 @pytest.fixture
 def ids() -> Callable[[str], str]:
+    return learning_id
+
+
+@pytest.fixture(scope="session")
+def learning_of() -> Callable[[str], str]:
+    """`ids`, for fixtures that live longer than a test."""
     return learning_id
 
 

@@ -4,7 +4,7 @@ select
     ledger.decision_id,
     ledger.decision,
     aliases.learning_id,
-    coalesce(ledger.content_key, aliases.content_key) as content_key,
+    coalesce(ledger.content_key, aliases.content_key, buried.content_key) as content_key,
     ledger.signature,
     ledger.decided_on_sha256,
     ledger.new_text,
@@ -12,4 +12,5 @@ select
     ledger.ts
 from {{ ref('stg_ledger') }} as ledger
 left join {{ ref('int_aliases') }} as aliases on ledger.claim_id = aliases.reference
+left join {{ ref('int_buried') }} as buried on ledger.claim_id = buried.reference
 where ledger.verdict = 'applies'

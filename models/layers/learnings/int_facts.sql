@@ -12,18 +12,26 @@ evidence as (
         max(evidence.first_kept) as last_kept,
         bool_or(evidence.trust_basis = 'reviewed') as reviewed_at_source,
         min({{ trust_rank('evidence.trust_basis') }}) as best_rank,
-        {{ distinct_people(
-            'evidence.actor',
-            "evidence.actor_class = 'human' and evidence.trust_basis in ('reviewed', 'corroborated', 'stated')"
-        ) }} as stated_people,
-        count(distinct evidence.family_id) filter (
-            evidence.actor_class = 'human' and evidence.trust_basis in ('reviewed', 'corroborated', 'stated')
-        ) as stated_families,
-        count(distinct evidence.family_id) filter (evidence.trust_basis = 'mechanical') as mechanical_families,
         bool_or(len(evidence.risks) > 0) as risky
     from moments
     inner join {{ ref('int_evidence') }} as evidence
         on moments.learning_id = evidence.learning_id and evidence.ts <= moments.ts
+    group by moments.learning_id, moments.ts
+),
+
+witnesses as (
+    select
+        moments.learning_id,
+        moments.ts,
+        {{ distinct_people("actor_class = 'human' and trust_basis in ('reviewed', 'corroborated', 'stated')") }}
+            as stated_people,
+        count(distinct family) filter (
+            actor_class = 'human' and trust_basis in ('reviewed', 'corroborated', 'stated')
+        ) as stated_families,
+        count(distinct family) filter (trust_basis = 'mechanical') as mechanical_families
+    from moments
+    inner join {{ ref('int_witnesses') }} as witnesses
+        on moments.learning_id = witnesses.learning_id and witnesses.ts <= moments.ts
     group by moments.learning_id, moments.ts
 ),
 
@@ -141,9 +149,9 @@ select
     coalesce(decisions.ever_approved, false) as ever_approved,
     evidence.reviewed_at_source,
     {{ trust_names() }}[evidence.best_rank] as best_basis,
-    evidence.stated_people,
-    evidence.stated_families,
-    evidence.mechanical_families,
+    witnesses.stated_people,
+    witnesses.stated_families,
+    witnesses.mechanical_families,
     evidence.risky,
     -- What is imported may be years old: nobody was silent about it before the lake had it.
     greatest(
@@ -155,6 +163,7 @@ select
     ) as silent_days
 from moments
 inner join evidence on moments.learning_id = evidence.learning_id and moments.ts = evidence.ts
+inner join witnesses on moments.learning_id = witnesses.learning_id and moments.ts = witnesses.ts
 left join decisions on moments.learning_id = decisions.learning_id and moments.ts = decisions.ts
 left join tombstones on moments.learning_id = tombstones.learning_id and moments.ts = tombstones.ts
 left join stances on moments.learning_id = stances.learning_id and moments.ts = stances.ts

@@ -1,5 +1,5 @@
--- The instants at which anything about a learning may change, with who and what did it: its evidence, decisions,
--- tombstones and their restoration, deletion of its documents, links that replace it, and the day its silence is too
+-- The instants at which anything about a learning may change, with who and what did it: its evidence, decisions, words
+-- against it, tombstones and their restoration, deletion of its documents, links that replace it, and the day its silence is too
 -- long, counted from when evidence was said or first kept, whichever is later. One row per instant; of several causes
 -- the one that weighs most is named. Nothing counts before the first evidence, and nothing changes between two moments.
 with acts as (
@@ -12,9 +12,19 @@ with acts as (
         greatest(cast(ts as date), first_kept) as heard
     from {{ ref('int_evidence') }}
     union all
+    -- Nothing of a narrower audience but that it counts, and from which day.
+    select learning_id, ts, 'rule' as actor, '' as evidence, 5, null
+    from {{ ref('int_witnesses') }}
+    where is_narrower
+    union all
     select learning_id, ts, actor, decision_id, 2, cast(ts as date)
     from {{ ref('int_decisions') }}
     where learning_id is not null and decision not in ('reject', 'forget')
+    union all
+    -- Words against it in a session; they are no decision, and end no silence.
+    select learning_id, from_ts, voter, decision_id, 2, null
+    from {{ ref('int_stances') }}
+    where decision_id <> family_id
     union all
     select learning_id, ts, actor, decision_id, 1, null from {{ ref('int_tombstoned') }}
     union all

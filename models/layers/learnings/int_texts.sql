@@ -73,7 +73,7 @@ versions as (
             case when list_contains(base.inferred, '{{ field }}') and fields."{{ field }}" is null then '{{ field }}' end
             {{- ',' if not loop.last }}
             {%- endfor %}
-        ], name -> name is not null) as inferred
+        ], lambda name: name is not null) as inferred
     from fields
     inner join base on fields.learning_id = base.learning_id
 ),

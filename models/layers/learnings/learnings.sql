@@ -2,14 +2,30 @@
 with behind as (
     select
         learning_id,
-        {{ distinct_people('actor', "actor_class = 'human'") }} as people,
-        count(distinct family_id) as families,
         {{ sorted_set('flatten(list(risks))') }} as risks,
         min(ts) as first_said,
         max(ts) as last_said,
         min(first_kept) as known_from
     from {{ ref('int_evidence') }}
     group by learning_id
+),
+
+witnesses as (
+    select
+        learning_id,
+        {{ distinct_people("actor_class = 'human' and not is_narrower") }} as people,
+        {{ distinct_people("actor_class = 'human'") }} as all_people,
+        count(distinct family) filter (not is_narrower) as families,
+        count(distinct family) as all_families
+    from {{ ref('int_witnesses') }}
+    group by learning_id
+),
+
+parts as (
+    select older_id, list(newer_id || coalesce(': ' || part, '') order by newer_id, reason) as replaced_parts
+    from {{ ref('supersession') }}
+    where status = 'in_part'
+    group by older_id
 )
 
 select
@@ -32,8 +48,10 @@ select
     canonical.project,
     canonical.audience,
     canonical.actor as said_by,
-    behind.people,
-    behind.families,
+    witnesses.people,
+    witnesses.families,
+    witnesses.all_people - witnesses.people as narrower_people,
+    witnesses.all_families - witnesses.families as narrower_families,
     confidence.confidence,
     confidence.confidence_low,
     confidence.confidence_high,
@@ -43,12 +61,15 @@ select
     behind.first_said,
     behind.last_said,
     behind.known_from,
-    case when standing.state = 'superseded' then successors.superseded_by end as superseded_by
+    case when standing.state = 'superseded' then successors.superseded_by end as superseded_by,
+    coalesce(parts.replaced_parts, cast([] as varchar[])) as replaced_parts
 from {{ ref('int_standing') }} as standing
 inner join {{ ref('int_texts') }} as texts on standing.learning_id = texts.learning_id and texts.served
 inner join {{ ref('int_evidence') }} as canonical
     on standing.learning_id = canonical.learning_id and canonical.serves
 inner join behind on standing.learning_id = behind.learning_id
+inner join witnesses on standing.learning_id = witnesses.learning_id
 inner join {{ ref('confidence') }} as confidence on standing.learning_id = confidence.learning_id
 left join {{ ref('int_successors') }} as successors on standing.learning_id = successors.learning_id
+left join parts on standing.learning_id = parts.older_id
 where standing.tonight

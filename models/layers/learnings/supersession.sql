@@ -1,5 +1,9 @@
--- Older -> newer between learnings, from candidates between claims. A link is applied unless
---   * a person restored the older one after it was said,
+-- Older -> newer between learnings, from candidates between claims. By itself acts what somebody says (explicit, the next
+-- version of a document), and a changed value where no person has reviewed either side and the newer one waits for
+-- nobody. Likeness never acts, nor does a reversal that only we read out of two texts, nor a name that fits several
+-- records. What replaces a part is `in_part`: the older one stays, with the part named. Of what acts a link is applied
+-- unless
+--   * a person restored the older one after it was said: it is undone,
 --   * it is the oldest link of a cycle: the newest statements win, and what is left has no cycle, or
 --   * every learning it leads to was rejected or forgotten. In 1 -> 2 -> 3, when 3 gets a tombstone, 2 returns; when 2
 --     does, 1 stays replaced by 3. A replacement that was retired goes on replacing: what it replaced was not right
@@ -10,6 +14,15 @@ with recursive links as (
         older.learning_id as older_id,
         newer.learning_id as newer_id,
         candidates.reason,
+        candidates.partial,
+        candidates.part,
+        candidates.ambiguous,
+        candidates.features,
+        candidates.quote,
+        candidates.older_evidence,
+        candidates.older_quote,
+        candidates.newer_evidence,
+        candidates.newer_quote,
         candidates.actor,
         candidates.evidence,
         candidates.ts
@@ -19,22 +32,48 @@ with recursive links as (
     where older.learning_id <> newer.learning_id
     qualify row_number() over (
         partition by older.learning_id, newer.learning_id, candidates.reason
-        order by candidates.ts desc, candidates.evidence desc, candidates.actor desc
+        order by
+            candidates.ambiguous, candidates.ts desc, candidates.partial desc,
+            candidates.evidence desc, candidates.actor desc
     ) = 1
 ),
 
-said as (
+reviewed as (
+    select learning_id from {{ ref('int_evidence') }} where trust_basis = 'reviewed'
+    union
+    select learning_id from {{ ref('int_decisions') }} where decision = 'approve' and learning_id is not null
+),
+
+risky as (
+    select learning_id from {{ ref('int_evidence') }} where len(risks) > 0
+),
+
+judged as (
     select
         links.*,
-        links.reason in ('explicit', 'same_document') and not exists (
+        not links.ambiguous and (
+            links.reason in ('explicit', 'same_document')
+            or (
+                links.reason = 'value_changed'
+                and links.older_id not in (select learning_id from reviewed)
+                and links.newer_id not in (select learning_id from reviewed)
+                and links.newer_id not in (select learning_id from risky)
+            )
+        ) as acts,
+        exists (
             select 1
             from {{ ref('int_decisions') }} as restores
             where
                 restores.decision = 'restore'
                 and restores.learning_id = links.older_id
                 and restores.ts > links.ts
-        ) as stands
+        ) as undone
     from links
+),
+
+said as (
+    select *, acts and not undone and not partial as stands
+    from judged
 ),
 
 steps as (
@@ -83,7 +122,21 @@ select
     said.older_id,
     said.newer_id,
     said.reason,
-    case when said.stands and acting.older_id is not null then 'applied' else 'proposed' end as status,
+    case
+        when said.undone then 'undone'
+        when said.stands and acting.older_id is not null then 'applied'
+        when said.acts and said.partial and said.newer_id not in (select learning_id from removed) then 'in_part'
+        else 'proposed'
+    end as status,
+    said.partial,
+    said.part,
+    said.ambiguous,
+    said.features,
+    said.quote,
+    said.older_evidence,
+    said.older_quote,
+    said.newer_evidence,
+    said.newer_quote,
     said.actor,
     said.evidence,
     said.ts

@@ -1,6 +1,8 @@
 -- Who used or judged a learning. A session family gives one vote at most, to the person it was first shown to, and
--- only if the learning was both shown and cited there; a learning's own source families give none; an author's other
--- sessions count once a day. A person's word in the ledger is a vote of its own. What a bot does is listed, never counted.
+-- only if the learning was both shown and used there: cited, or confirmed as applying to a memory that asks. A learning's
+-- own source families give none; an author's other sessions count once a day. A person's word is a vote of its own, of
+-- the family it was said in where it was said to an agent: there it outweighs what the agent used. What a bot does is
+-- listed, never counted, and an agent that calls a learning refuted refutes nothing.
 with authors as (
     select distinct learning_id, actor from {{ ref('int_evidence') }} where actor_class = 'human'
 ),
@@ -23,7 +25,7 @@ exposed as (
 shown_to as (
     select learning_id, family_id, person
     from exposed
-    where act = 'shown'
+    where act in ('shown', 'opened')
     qualify row_number() over (partition by learning_id, family_id order by ts, exposure_id) = 1
 ),
 
@@ -33,7 +35,7 @@ used as (
         shown_to.person as voter,
         shown_to.family_id,
         {{ voter_class('max(machines.kind)', 'bool_or(authors.actor is not null)', 'agent') }} as voter_class,
-        bool_or(exposed.act = 'cited') as cited,
+        bool_or(exposed.act = 'cited' or (exposed.act = 'confirmed' and exposed.verdict = 'applying')) as cited,
         max(exposed.ts) as ts
     from shown_to
     inner join exposed
@@ -50,27 +52,46 @@ counted as (
             partition by learning_id, voter, cast(ts as date), cited order by ts, family_id
         ) as nth_of_day
     from used
+),
+
+stances as (
+    select * from {{ ref('int_stances') }} where until_ts is null
 )
 
 select
-    learning_id,
-    voter,
-    family_id,
-    voter_class,
+    counted.learning_id,
+    counted.voter,
+    counted.family_id,
+    coalesce(stances.voter_class, counted.voter_class) as voter_class,
     true as recalled,
-    cited and voter_class <> 'bot' and (voter_class <> 'author' or nth_of_day = 1) as upvoted,
-    false as refuted,
-    ts
+    counted.cited
+    and counted.voter_class <> 'bot'
+    and (counted.voter_class <> 'author' or counted.nth_of_day = 1)
+    and stances.learning_id is null as upvoted,
+    coalesce(stances.voter_class in ('human', 'author'), false) as refuted,
+    greatest(counted.ts, stances.from_ts) as ts
 from counted
+left join stances
+    on counted.learning_id = stances.learning_id
+    and counted.voter = stances.voter
+    and counted.family_id = stances.family_id
 union all
 select
-    learning_id,
-    voter,
-    decision_id as family_id,
-    voter_class,
+    stances.learning_id,
+    stances.voter,
+    stances.family_id,
+    stances.voter_class,
     false as recalled,
-    stance = 'endorse' and voter_class <> 'bot' as upvoted,
-    stance = 'dispute' and voter_class in ('human', 'author') as refuted,
-    from_ts as ts
-from {{ ref('int_stances') }}
-where until_ts is null
+    stances.stance = 'endorse' and stances.voter_class <> 'bot' as upvoted,
+    stances.stance = 'dispute' and stances.voter_class in ('human', 'author') as refuted,
+    stances.from_ts as ts
+from stances
+where
+    not exists (
+        select 1
+        from counted
+        where
+            counted.learning_id = stances.learning_id
+            and counted.voter = stances.voter
+            and counted.family_id = stances.family_id
+    )

@@ -1,4 +1,4 @@
-"""`recall`, `check` and `show`: what agents and their people ask. Standard library, click and msgspec only."""
+"""`recall`, `check`, `show` and `topics`: what agents and their people ask. Standard library, click, msgspec only."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NoReturn, TypeVar
 import click
 
 from lorelake import settings
+from lorelake.content import markers
 from lorelake.errors import LorelakeError, UnreachableError
 from lorelake.recall import answer
 from lorelake.recall.reader import ENGINES, ReleaseReader, find_settings, open_release
@@ -76,10 +77,32 @@ def show(item_id: str, projects: tuple[str, ...], home: Path | None, as_json: bo
         shown = _reached(lambda: reader.show(item_id), as_json)
         searched = ", ".join(index.audience for index in reader.indexes) or "nothing"
     if shown is None:
-        raise LorelakeError(
-            f"no item `{item_id}`", where=f"searched {searched}", remedy="`--project` names another one"
-        )
+        named = " ".join(markers.neutralise(item_id).split())
+        raise LorelakeError(f"no item `{named}`", where=f"searched {searched}", remedy="`--project` names another one")
     click.echo(answer.to_json(shown) if as_json else answer.shown_to_text(shown))
+
+
+@click.command()
+@click.argument("path", default="")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Topics, and items, to show at most."
+)
+@_reading
+def topics(path: str, limit: int, projects: tuple[str, ...], home: Path | None, as_json: bool) -> None:
+    """List what lies under a topic: the topics right below PATH with their counts, and the items right there.
+
+    \b
+    lorelake topics                   the kinds: project, path, package, channel, error, person, topic
+    lorelake topics path/src/billing  what is known of one folder
+    lorelake topics topic/deploy      what is tagged so
+
+    A count is of active items, those further below included, each once. An item may lie under several topics.
+    """
+    from lorelake.recall import topic_list
+
+    with _open(home, projects, _preferred(), as_json) as reader:
+        listed = _reached(lambda: topic_list.topic_list(reader, path, limit), as_json)
+    click.echo(topic_list.to_json(listed) if as_json else topic_list.to_text(listed))
 
 
 def _preferred() -> settings.Recall:

@@ -31,6 +31,7 @@ import hashlib
 import re
 import unicodedata
 from functools import cache
+from itertools import chain
 
 ALGORITHM = "words-1"
 
@@ -108,6 +109,27 @@ def normalise(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of a text in their order, as the module says; identifiers whole and then in parts."""
+    if text.isascii() or not _cjk_pattern().search(text):
+        return list(chain.from_iterable(map(_tokens.__getitem__, text.split())))
+    return _read(text)
+
+
+class _Tokens(dict[str, list[str]]):
+    """The words of tokens that were met. No step looks past white space, but for Chinese and Japanese."""
+
+    def __missing__(self, token: str) -> list[str]:
+        found = _read(token)
+        if len(token) < 64:
+            if len(self) >= 1 << 16:
+                self.clear()
+            self[token] = found
+        return found
+
+
+_tokens = _Tokens()
+
+
+def _read(text: str) -> list[str]:
     text = normalise(text)
     plain = text.isascii()
     found: list[str] = []

@@ -113,6 +113,8 @@ def _events(
         _name_people(unit.source, event, people)
         if event.record_id in assumed:
             event.attributes["ts_assumed"] = True
+        if event.reply_to and event.reply_to not in ids:
+            event.attributes["answers_unseen"] = event.reply_to
         rows.append(
             {
                 "event_id": _event_id(unit, event),

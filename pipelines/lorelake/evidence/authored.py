@@ -1,4 +1,4 @@
-"""A document somebody wrote down on purpose: a learning, or an accepted decision record.
+"""A document somebody wrote down on purpose: a learning, or an accepted decision record; a lesson in a merge request.
 
 Every version gives a signal: an older one shows since when it was said, and what a newer one replaced.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lorelake.content.normalise import UNSPACED, normalise
-from lorelake.evidence import notes
+from lorelake.evidence import lesson_sections, notes
 from lorelake.evidence.prose import Sentence, document_sentences
 from lorelake.evidence.unit import EventRow, Signal, quoted
 from lorelake.formats import markdown
@@ -37,8 +37,8 @@ _KINDS = frozenset(("scar", "win", "pattern", "anti_pattern", "decision", "proce
 
 
 def extract(events: Sequence[EventRow]) -> list[Signal]:
-    """One signal for each version of a document that says something beyond its title."""
-    found = []
+    """One signal for each version of a document that says something beyond its title, and each lesson's section."""
+    found = lesson_sections.extract(events)
     versions = [event for event in events if event.kind == "document_version" and event.on_live_path]
     now = _status(versions[-1]) if versions else ""
     by_machine: list[str] = []

@@ -1,48 +1,131 @@
-"""A person's turn right after the agent acted, saying that the act is not what they wanted."""
+"""A person's turn right after the agent acted, saying that the act is not what they wanted.
+
+Four marks, the surest first: words of correction that speak of the act; any direction after a call that was refused
+without words, or typed while the agent worked and speaking of the act; and words whose point the agent then
+conceded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lorelake.evidence import cues
-from lorelake.evidence.acts import TYPED_KINDS, acts_before, terms, trigger
+from lorelake.evidence.acts import (
+    ANYWHERE,
+    TYPED_KINDS,
+    acts_before,
+    changed_course,
+    conceded,
+    refusal_before,
+    terms,
+    trigger,
+)
+from lorelake.evidence.directions import asks_for_one_answer, direction, is_settled, is_task, standing
+from lorelake.evidence.later_words import signal_item
 from lorelake.evidence.prose import Sentence, sentences
-from lorelake.evidence.said import advice, is_hedged, matter, signal_item
-from lorelake.evidence.unit import EventRow, Signal, describe_act, is_said_by_human, quoted
+from lorelake.evidence.said import Advice, advice, is_hedged, matter, points_back
+from lorelake.evidence.unit import EventRow, Signal, applies_to, changes_files, describe_act, is_said_by_human, quoted
 
 _CORRECTED_ACTS = 3
 _LONGEST_RUN = 3
+_FEWEST_WORDS_OF_MATTER = 3
+_ALSO_AS_QUESTION = ("use_instead", "instead_of")
 
 
 def extract(events: Sequence[EventRow]) -> list[Signal]:
-    """One signal for each run of correcting sentences that speaks of the act just before it."""
+    """One signal for each run of correcting sentences; else one where the message redirects the agent."""
     found = []
     for position, event in enumerate(events):
         if event.kind in TYPED_KINDS and is_said_by_human(event):
             acts = acts_before(events, position)
-            if acts:
-                found += _corrections(events, position, acts)
+            message = sentences(event.text) if acts else []
+            if message and not asks_for_one_answer(message):
+                corrected = _corrections(events, position, message, acts)
+                found += corrected or _redirected(events, position, message, acts)
     return found
 
 
-def _corrections(events: Sequence[EventRow], position: int, acts: list[EventRow]) -> list[Signal]:
-    event = events[position]
-    message = sentences(event.text)
-    touched = set().union(*(terms(act) for act in acts[:_CORRECTED_ACTS]))
-    act = next((a for a in acts if a.kind == "tool_call"), None)
+def _corrections(
+    events: Sequence[EventRow], position: int, message: list[Sentence], acts: list[EventRow]
+) -> list[Signal]:
+    touched = _touched(acts)
+    after_refusal, refused = refusal_before(events, position)
     found = []
     for at, count, cue in _runs(message):
         said = advice(message, at, count)
         shared = sorted(touched & set().union(*(matter(s.own) for s in said.parts)))
-        if not shared:
-            continue
-        seen = {"act": describe_act(act), "cue": cue, "shared": shared[:8]}
-        start, end = said.span()
-        item, taken = signal_item(events, position, said)
-        if item:
-            item |= trigger(acts, " ".join(s.own for s in said.parts))
-        found.append(quoted("correction", event, start, end, item, seen | taken))
+        if shared or after_refusal:
+            seen = {"act": _last_call(acts), "cue": cue, "shared": shared[:8]}
+            place = trigger(acts, " ".join(s.own for s in said.parts)) or _at(refused)
+            found.append(_signal(events, position, said, seen, place))
     return found
+
+
+def _redirected(
+    events: Sequence[EventRow], position: int, message: list[Sentence], acts: list[EventRow]
+) -> list[Signal]:
+    """The direction of a message after a wordless refusal, typed while the agent worked, or conceded; else none."""
+    after_refusal, refused = refusal_before(events, position)
+    at, cue = direction(message, after_refusal and changed_course(events, position, refused))
+    shared = sorted(_touched(acts) & matter(message[at].own)) if at is not None else []
+    if at is not None and not _is_only_a_task(message[at]):
+        said = advice(message, at)
+        seen: dict[str, Any] = {"act": _last_call(acts), "cue": cue, "shared": shared[:8]}
+        if after_refusal:
+            return [_signal(events, position, said, seen | {"after": "a refusal without words"}, _at(refused))]
+        if events[position].kind == "queued_prompt" and shared:
+            place = trigger(acts, message[at].own)
+            return [_signal(events, position, said, seen | {"after": "typed while the agent worked"}, place)]
+    return _conceded(events, position, message, acts)
+
+
+def _conceded(events: Sequence[EventRow], position: int, message: list[Sentence], acts: list[EventRow]) -> list[Signal]:
+    """What a person held against the agent's words or act, where the agent said that they were right."""
+    if not conceded(events, position):
+        return []
+    for at, sentence in enumerate(message):
+        asked = sentence.is_question and not cues.find("suggesting_question", sentence.own)
+        if asked or is_hedged(message, at) or is_task(sentence.own):
+            continue
+        if len(matter(sentence.own)) >= _FEWEST_WORDS_OF_MATTER:
+            directs = direction([sentence], changed=True)[1]
+            said = advice(message, at, kind=None if directs and not directs.startswith("reason") else "fact")
+            seen = {"act": _last_call(acts), "cue": directs, "after": "the agent said that they are right"}
+            return [_signal(events, position, said, seen, trigger(acts, sentence.own) or _latest_edit(acts))]
+    return []
+
+
+def _latest_edit(acts: Sequence[EventRow]) -> dict[str, Any]:
+    return _at(next((act for act in acts if changes_files(act)), None))
+
+
+def _at(act: EventRow | None) -> dict[str, Any]:
+    return {"when": describe_act(act), "applies_to": applies_to(act)} if act else {}
+
+
+def _is_only_a_task(sentence: Sentence) -> bool:
+    if not is_settled(sentence):
+        return True
+    return is_task(sentence.own) and standing(sentence) is None and not cues.find("general", sentence.own)
+
+
+def _signal(
+    events: Sequence[EventRow], position: int, said: Advice, seen: dict[str, Any], place: dict[str, Any]
+) -> Signal:
+    start, end = said.span()
+    item, taken = signal_item(events, position, said)
+    if points_back(said.do) and not place and not said.because:
+        item, taken = {}, taken | {"points_back": True}
+    return quoted("correction", events[position], start, end, item | place if item else {}, seen | taken)
+
+
+def _touched(acts: Sequence[EventRow]) -> set[str]:
+    return set().union(*(terms(act) for act in acts[:_CORRECTED_ACTS])) - ANYWHERE
+
+
+def _last_call(acts: Sequence[EventRow]) -> str:
+    return describe_act(next((act for act in acts if act.kind == "tool_call"), None))
 
 
 def _runs(message: list[Sentence]) -> list[tuple[int, int, str]]:
@@ -72,13 +155,13 @@ def _correcting(message: list[Sentence], position: int) -> str | None:
     sentence = message[position]
     if is_hedged(message, position):
         return None
-    found = cues.find("correction", sentence.own) or (_is_bare_no(sentence) and cues.find("correction", "no,"))
-    if not found:
-        return None
-    if sentence.is_question and found.cue.name not in ("use_instead", "instead_of"):
+    if _is_bare_no(sentence):
+        return "bare_no"
+    found = cues.find("correction", sentence.own)
+    if not found or (sentence.is_question and found.cue.name not in _ALSO_AS_QUESTION):
         return None
     return str(found.cue.name)
 
 
 def _is_bare_no(sentence: Sentence) -> bool:
-    return sentence.own.strip(" .,!;:-—").lower() in ("no", "nope", "nah", "wrong", "不对", "错了")
+    return cues.find("bare_no", sentence.own) is not None

@@ -1,38 +1,29 @@
 """Signals day by day, and what the whole night's evidence is compared with.
 
-A day's signals depend on its events, the families of its units, and the logic. An equal input hash skips the
-day; a family that a late parent changed redoes exactly the days it touches.
+A day's signals depend on its events, the families of its units, what the rules over all units found in them, and the
+logic. An equal input hash skips the day; a family that a late parent changed, or a comment made a third time
+elsewhere, redoes exactly the days it touches.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
 
-from lorelake.evidence import exposures
+from lorelake.evidence import across, memory_of_lake, model_answers
 from lorelake.evidence.gates import Context, Given
 from lorelake.evidence.signals import signal_rows
-from lorelake.evidence.unit import EventRow, event_row
+from lorelake.evidence.unit import Signal, units_in
 from lorelake.formats.record import digest
 from lorelake.lake import Lake, frame, write_bytes, write_table
 from lorelake.settings import LOGIC_VERSION
 from lorelake.tables import EVENTS, SIGNALS
-
-MARKER_SIGN = "lorelake:"
-"""What every marker holds; units without it are not searched for exposures."""
-
-
-def units_in(events: pl.DataFrame) -> Iterable[tuple[str, list[EventRow]]]:
-    """Each unit's events in `seq` order."""
-    ordered = events.sort("unit_id", "seq").iter_rows(named=True)
-    for unit_id, rows in groupby(ordered, key=lambda row: str(row["unit_id"])):
-        yield unit_id, [event_row(row) for row in rows]
 
 
 def derive_days(lake: Lake, sessions: pl.DataFrame) -> dict[str, int]:
@@ -47,16 +38,25 @@ def derive_days(lake: Lake, sessions: pl.DataFrame) -> dict[str, int]:
     state = lake.state / "signals_days.json"
     known = msgspec.json.decode(state.read_bytes(), type=dict[str, str]) if state.exists() else {}
     by_unit = {row["unit_id"]: row for row in sessions.iter_rows(named=True)}
+    wider = across.signals_across(_events(lake))
     hashes: dict[str, str] = {}
     written: dict[str, int] = {}
     for path in lake.days(EVENTS):
         day = path.parent.name.removeprefix("day=")
         target = lake.root / "evidence" / SIGNALS.name / f"day={day}" / f"{SIGNALS.name}.parquet"
-        hashes[day] = _input_hash(path, by_unit)
+        answers = model_answers.path_of(lake, date.fromisoformat(day))
+        hashes[day] = _input_hash([path, answers], by_unit, wider)
         if known.get(day) == hashes[day] and target.exists():
             continue
+        answered = model_answers.of_day(lake, date.fromisoformat(day))
         rows = [
-            row for unit_id, events in units_in(pl.read_parquet(path)) for row in signal_rows(events, by_unit[unit_id])
+            row
+            for unit_id, events in units_in(pl.read_parquet(path))
+            for row in signal_rows(
+                events,
+                by_unit[unit_id],
+                [*wider.get(unit_id, ()), *model_answers.signals(events, answered.get(unit_id, ()))],
+            )
         ]
         write_table(SIGNALS, frame(SIGNALS, rows), target)
         written[day] = len(rows)
@@ -67,10 +67,15 @@ def derive_days(lake: Lake, sessions: pl.DataFrame) -> dict[str, int]:
     return written
 
 
-def _input_hash(path: Path, by_unit: Mapping[str, Mapping[str, Any]]) -> str:
-    units = pl.read_parquet(path, columns=["unit_id"])["unit_id"].unique().sort()
+def _input_hash(
+    paths: Sequence[Path], by_unit: Mapping[str, Mapping[str, Any]], wider: Mapping[str, Sequence[Signal]]
+) -> str:
+    """Of a day's events and a model's answers about them, of its units' families, and of signals over all units."""
+    units = pl.read_parquet(paths[0], columns=["unit_id"])["unit_id"].unique().sort()
     families = [f"{unit}={by_unit[unit]['family_id']}" for unit in units]
-    return digest(LOGIC_VERSION, hashlib.sha256(path.read_bytes()).hexdigest(), *families)
+    contents = [hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else "" for path in paths]
+    found = across.digest_of([signal for unit in units for signal in wider.get(unit, ())])
+    return digest(LOGIC_VERSION, *contents, *families, found)
 
 
 def _events(lake: Lake) -> pl.LazyFrame:
@@ -78,24 +83,10 @@ def _events(lake: Lake) -> pl.LazyFrame:
     return pl.scan_parquet(days) if days else pl.LazyFrame(schema=EVENTS.polars_schema())
 
 
-def memory_units(lake: Lake) -> dict[str, list[EventRow]]:
-    """The events of every unit in which a marker stands."""
-    events = _events(lake)
-    marked = events.filter(pl.col("text").str.contains(MARKER_SIGN, literal=True)).select("unit_id").unique()
-    return dict(units_in(events.join(marked, on="unit_id", how="semi").collect()))
-
-
-def exposure_rows(lake: Lake, sessions: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows of `exposures`, from all days."""
-    return exposures.exposure_rows(sessions.iter_rows(named=True), memory_units(lake))
-
-
 def gate_context(lake: Lake, sessions: pl.DataFrame, ledger: pl.DataFrame, signals: pl.DataFrame) -> Context:
     """What the admission gates compare with tonight. Texts given to a session are read where it gave a signal."""
     family = dict(sessions.select("unit_id", "family_id").iter_rows())
-    memory: dict[str, list[str]] = {}
-    for unit_id, events in memory_units(lake).items():
-        memory.setdefault(family[unit_id], []).extend(exposures.memory_texts(events))
+    memory = memory_of_lake.texts(lake, sessions, family)
     known: dict[str, list[str]] = {}
     texts = _events(lake).filter(pl.col("unit_kind") == "document", pl.col("actor_class") == "injected")
     for audience, text in texts.sort("event_id").select("audience", "text").collect().iter_rows():

@@ -11,6 +11,8 @@ import msgspec
 from lorelake.evidence.unit import EventRow
 
 _LONGEST_LINE = 100
+_MOST_LINES = 200
+"""Lines of each side that are compared: each with each, so a rewritten file would take minutes."""
 _ALIKE = 0.5
 _OLD_NAMES = ("old_string", "old_str")
 _NEW_NAMES = ("new_string", "new_str")
@@ -55,9 +57,10 @@ def _lines(call: EventRow) -> tuple[list[str], list[str]]:
         old = [line[1:] for line in lines if line.startswith("-") and not line.startswith("---")]
         new = [line[1:] for line in lines if line.startswith("+") and not line.startswith("+++")]
     stripped_old, stripped_new = [line.strip() for line in old], [line.strip() for line in new]
+    before_lines, after_lines = frozenset(stripped_old), frozenset(stripped_new)
     return (
-        [line for line in stripped_old if line and line not in stripped_new],
-        [line for line in stripped_new if line and line not in stripped_old],
+        [line for line in stripped_old if line and line not in after_lines][:_MOST_LINES],
+        [line for line in stripped_new if line and line not in before_lines][:_MOST_LINES],
     )
 
 
@@ -68,7 +71,11 @@ def _is_telling(line: str) -> bool:
 
 def _likest(line: str, removed: list[str]) -> str | None:
     """The removed line that this one stands in for: "" where it cannot be shown, None where there is none."""
-    likeness, other = max(((difflib.SequenceMatcher(None, line, o).ratio(), o) for o in removed), default=(0.0, ""))
+    compared = [(difflib.SequenceMatcher(None, line, other), other) for other in removed]
+    near = [
+        (pair.ratio(), other) for pair, other in compared if pair.real_quick_ratio() >= _ALIKE <= pair.quick_ratio()
+    ]
+    likeness, other = max(near, default=(0.0, ""))
     if likeness < _ALIKE:
         return None
     return other if len(other) <= _LONGEST_LINE and "`" not in other else ""

@@ -1,132 +1,165 @@
-"""What memory showed and what an agent cited, read from transcripts by their markers.
+"""What was put before an agent, and what it did with it: shown, opened, cited, confirmed.
 
-A marker counts as `shown` only inside the result of a memory tool's call, and as `cited` only in an agent's own
-answer, of an item its session family was shown before. Anywhere else (a person's text, a file that was read, another
-program's output) it is text, whoever wrote it.
+Shown and opened are read from answers of memories (`traces`). Cited counts only in an agent's own answer, confirmed
+only in a batch that its memory took, and both only of an item that the session family was given before.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from lorelake.content import markers
-from lorelake.evidence.unit import EventRow, results
+from lorelake.evidence import traces_teamai
+from lorelake.evidence.memory_answers import Answered
+from lorelake.evidence.recalls import recall_id
+from lorelake.evidence.traces import Traces
+from lorelake.evidence.unit import EventRow, calls, failed, results
 from lorelake.formats.record import digest
 
-MEMORY_COMMANDS = frozenset(("recall", "check", "show"))
-_MCP_TOOL = re.compile(r"^mcp__(?:[\w-]*[_-])?lorelake(?:[_-][\w-]*?)?__\w+$|^lorelake[.:/]\w+$", re.I)
-_OPERATORS = frozenset((";", "&&", "||", "|", "&"))
-_PASSES_THROUGH = frozenset(("head", "tail", "cd", "true"))
+_CODE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)|`[^`\n]{1,2000}`|^[ \t]*>.*$", re.MULTILINE | re.DOTALL)
 
 
-def is_memory_call(call: EventRow) -> bool:
-    """Whether everything a call prints comes from memory: `lorelake recall | check | show`, or our MCP server's tool.
+class _Act(msgspec.Struct, frozen=True):
+    """One row before it has its session's columns. `path` is where a shown document lies."""
 
-    A line that also runs another program could print a forged marker, so it is no memory call.
-    """
-    if call.command is not None:
-        return _only_memory(call.command)
-    return bool(call.tool and _MCP_TOOL.match(call.tool))
-
-
-def _only_memory(command: str) -> bool:
-    if any(sign in command for sign in ("$(", "`", "<(", "<<", "\n")):
-        return False
-    try:
-        lexer = shlex.shlex(command.replace("2>&1", " "), posix=True, punctuation_chars=";&|<>")
-        lexer.whitespace_split = True
-        tokens = list(lexer)
-    except ValueError:
-        return False
-    programs: list[list[str]] = [[]]
-    for token in tokens:
-        if token in _OPERATORS:
-            programs.append([])
-        elif re.fullmatch(r"[;&|<>]+", token):
-            return False
-        else:
-            programs[-1].append(token)
-    found = [_is_memory_program(words) for words in programs if words]
-    return any(found) and all(
-        ours or _is_harmless(words) for ours, words in zip(found, filter(None, programs), strict=True)
-    )
-
-
-def _is_memory_program(words: Sequence[str]) -> bool:
-    while words and re.fullmatch(r"[A-Za-z_]\w*=.*", words[0]):
-        words = words[1:]
-    arguments = [word for word in words[1:] if not word.startswith("-")]
-    return bool(words) and words[0].rsplit("/", 1)[-1] == "lorelake" and bool(MEMORY_COMMANDS & set(arguments[:1]))
-
-
-def _is_harmless(words: Sequence[str]) -> bool:
-    """A program that prints only what it is piped, or nothing."""
-    return words[0] in _PASSES_THROUGH and (
-        words[0] == "cd" or all(w.startswith("-") or w.isdigit() for w in words[1:])
-    )
-
-
-def memory_texts(events: Sequence[EventRow]) -> list[str]:
-    """What memory gave a unit: the results of its memory calls. The self-echo gate compares with them."""
-    return [result.text for _, result, call in results(events) if call is not None and is_memory_call(call)]
+    event: EventRow
+    claim: str
+    act: str
+    surface: str
+    rank: int | None = None
+    recall_id: str | None = None
+    verdict: str | None = None
+    evidence: str | None = None
+    release_id: str | None = None
+    path: str = ""
 
 
 def exposure_rows(
-    sessions: Iterable[Mapping[str, Any]], events_of: Mapping[str, Sequence[EventRow]]
+    sessions: Iterable[Mapping[str, Any]],
+    events_of: Mapping[str, Sequence[EventRow]],
+    traces_of: Mapping[str, Traces],
 ) -> list[dict[str, Any]]:
     """Rows of `tables.EXPOSURES`, computed whole: a citation may stand in another file of the family.
 
     Args:
         sessions: rows of `tables.SESSIONS`.
         events_of: unit id to its events in `seq` order.
+        traces_of: unit id to what its transcript shows of memories.
     """
     families: dict[str, list[Mapping[str, Any]]] = {}
     for session in sessions:
         families.setdefault(str(session["family_id"]), []).append(session)
     rows: dict[str, dict[str, Any]] = {}
     for family in families.values():
-        shown = [row for unit in family for row in _shown(unit, events_of.get(unit["unit_id"], ()))]
-        cited = [row for unit in family for row in _cited(unit, events_of.get(unit["unit_id"], ()), shown)]
-        for row in (*shown, *cited):
+        units = [(session, str(session["unit_id"])) for session in family]
+        given = [
+            (session, act)
+            for session, unit in units
+            for answer in traces_of.get(unit, Traces()).answers
+            for act in _given(answer)
+        ]
+        shown = [act for _, act in given]
+        used = [
+            (session, act)
+            for session, unit in units
+            if shown
+            for act in _used(events_of.get(unit, ()), traces_of.get(unit, Traces()), shown)
+        ]
+        for session, act in (*given, *used):
+            row = _row(session, act)
             rows.setdefault(row["exposure_id"], row)
     return [rows[key] for key in sorted(rows)]
 
 
-def _shown(session: Mapping[str, Any], events: Sequence[EventRow]) -> Iterator[dict[str, Any]]:
-    for _, result, call in results(events):
-        if call is None or not is_memory_call(call):
-            continue
-        for marker in markers.parse(result.text):
-            if marker.kind == "shown":
-                for claim in marker.ids:
-                    yield _row(session, result, claim, "shown", marker.release_id)
+def _given(answer: Answered) -> Iterator[_Act]:
+    asked = recall_id(answer) if answer.verdict else None
+    act = "opened" if answer.opened else "shown"
+    for rank, item in enumerate(answer.items, start=1):
+        yield _Act(
+            answer.event,
+            item.reference,
+            act,
+            answer.surface,
+            rank=rank,
+            recall_id=asked,
+            release_id=answer.release_id,
+            path=item.path,
+        )
 
 
-def _cited(
-    session: Mapping[str, Any], events: Sequence[EventRow], shown: Sequence[Mapping[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _used(events: Sequence[EventRow], traces: Traces, shown: Sequence[_Act]) -> Iterator[_Act]:
+    yield from _opened(events, shown)
     for event in events:
-        if event.kind != "answer" or event.actor_class != "agent" or not event.on_live_path:
-            continue
-        known = [row["claim_id"] for row in shown if row["ts"] <= event.ts]
-        for marker in markers.parse(event.text):
-            if marker.kind == "cited":
-                for claim in marker.ids:
-                    if any(claim.startswith(other) or other.startswith(claim) for other in known):
-                        yield _row(session, event, claim, "cited", None)
+        if event.kind == "answer" and event.actor_class == "agent" and event.on_live_path:
+            yield from _cited(event, [act for act in shown if act.event.ts <= event.ts])
+    for said in traces.confirmed:
+        before = [act for act in shown if act.event.ts <= said.event.ts and _begins(act.claim, said.reference)]
+        if before:
+            yield _Act(
+                said.event,
+                before[0].claim,
+                "confirmed",
+                before[0].surface,
+                verdict=said.verdict,
+                evidence=said.evidence or None,
+            )
 
 
-def _row(session: Mapping[str, Any], event: EventRow, claim: str, act: str, release: str | None) -> dict[str, Any]:
+def _begins(one: str, other: str) -> bool:
+    """Whether one of two ids is the other or its beginning."""
+    return one.startswith(other) or other.startswith(one)
+
+
+def _cited(event: EventRow, shown: Sequence[_Act]) -> Iterator[_Act]:
+    if "doc-ids" not in event.text.lower() and "lorelake:" not in event.text:
+        return
+    own = _CODE.sub(" ", event.text)
+    for marker in markers.parse(own):
+        if marker.kind == "cited":
+            for id_ in marker.ids:
+                met = next((act for act in shown if _begins(act.claim, id_)), None)
+                if met:
+                    yield _Act(event, id_, "cited", met.surface)
+    for reference in traces_teamai.cited(own):
+        documents = {act.claim for act in shown if traces_teamai.same_document(act.claim, reference)}
+        chosen = {reference} & documents or documents
+        if len(chosen) == 1:
+            yield _Act(event, chosen.pop(), "cited", "teamai")
+
+
+def _opened(events: Sequence[EventRow], shown: Sequence[_Act]) -> Iterator[_Act]:
+    """Documents of an answer that were read after it: teamai tells paths, and asks for them to be opened."""
+    by_path: dict[str, _Act] = {}
+    for act in shown:
+        if act.path:
+            by_path.setdefault(act.path, act)
+    if not by_path:
+        return
+    read = {str(result.call_id) for _, result, _ in results(events) if not failed(result)}
+    for call_id, call in calls(events).items():
+        met = by_path.get(call.path or "")
+        if met and call_id in read and met.event.ts <= call.ts:
+            yield _Act(call, met.claim, "opened", met.surface)
+
+
+def _row(session: Mapping[str, Any], act: _Act) -> dict[str, Any]:
     return {
-        "exposure_id": digest(event.event_id, claim, act)[:32],
-        "claim_id": claim,
-        "unit_id": event.unit_id,
+        "exposure_id": digest(act.event.event_id, act.claim, act.act)[:32],
+        "claim_id": act.claim,
+        "unit_id": act.event.unit_id,
         "family_id": str(session["family_id"]),
         "person": str(session["person"]),
-        "act": act,
-        "release_id": release,
-        "ts": event.ts,
+        "act": act.act,
+        "surface": act.surface,
+        "rank": act.rank,
+        "recall_id": act.recall_id,
+        "verdict": act.verdict,
+        "evidence": act.evidence,
+        "release_id": act.release_id,
+        "audience": act.event.audience,
+        "ts": act.event.ts,
     }

@@ -30,10 +30,13 @@ OBSERVATIONS = frozenset(("error_seen", "friction", "ownership", "commitment", "
 """Kinds that other tables read: what happened, who works on what. They advise nothing."""
 
 _RANK = (
-    "rejection", "decision", "correction", "instruction", "answer_accepted", "authored", "revert", "review_repeated",
+    "rejection", "decision", "instruction", "correction", "answer_accepted", "authored", "revert", "review_repeated",
     "review_change", "error_fixed", "retry_worked", "memory_refuted", "proposed", *sorted(OBSERVATIONS),
 )  # fmt: skip
 """Of equal words in one session the first kind is kept: "we decided …" is a decision, also where it corrects."""
+_MECHANICAL = frozenset(("error_fixed", "retry_worked"))
+"""What a tool is a witness of: its own output, however little of it is prose."""
+
 _VOLATILE_KINDS = frozenset(
     ("rejection", "correction", "instruction", "decision", "answer_accepted", "memory_refuted", "proposed")
 )
@@ -69,7 +72,7 @@ class Context(msgspec.Struct, frozen=True):
     """What the gates compare with.
 
     Attributes:
-        memory: session family id to the texts memory gave it (`exposures.memory_texts` of all its units).
+        memory: session family id to the texts memory gave it (`traces.memory_texts` of all its units).
         known: audience to the rule, skill and boot texts of its repositories; the key "team" counts for all.
         injected: session family id to the texts that nobody in it said: boot files, reminders, output of hooks.
         unit_kinds: unit id to `sessions.unit_kind`; the cap is for agent sessions.
@@ -156,7 +159,7 @@ def _length_and_language(candidate: _Candidate) -> tuple[str, str] | None:
         return "too_long", f"{count} words"
     solid = [c for c in text if not c.isspace()]
     share = sum(c.isalpha() for c in solid) / len(solid)
-    if candidate.kind != "error_fixed" and share < SMALLEST_LETTER_SHARE:
+    if candidate.kind not in _MECHANICAL and share < SMALLEST_LETTER_SHARE:
         return "not_prose", f"{share:.2f} letters"
     return None
 
@@ -237,10 +240,10 @@ def _witness(candidate: _Candidate) -> tuple[str, str] | None:
     if not candidate.row["quote_verified"]:
         return "no_witness", "the quote is not at its place"
     actor_class = candidate.row["actor_class"]
-    if actor_class == "human" or (candidate.kind == "error_fixed" and actor_class == "tool"):
+    if actor_class == "human" or (candidate.kind in _MECHANICAL and actor_class == "tool"):
         return None
-    if candidate.kind == "authored" and candidate.item.get("trust_basis") in (None, "proposed"):
-        return None  # a machine's document may be proposed; only a person can make it more
+    if candidate.kind in ("authored", "proposed") and candidate.item.get("trust_basis") in (None, "proposed"):
+        return None  # what a machine wrote or handed in may be proposed; only a person can make it more
     return "no_witness", f"said by {actor_class}"
 
 

@@ -1,14 +1,27 @@
-"""What a person says shall hold from now on: always, never, we use X and not Y, remember, make sure."""
+"""What a person says shall hold from now on: always, never, we use X and not Y, remember, make sure.
+
+Also a direction of general scope ("don't run the job if only the docs changed") given to an agent, and what a person
+answers in their own words to an agent's question.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lorelake.evidence import cues, review_changes
-from lorelake.evidence.acts import TYPED_KINDS, acts_before, trigger
-from lorelake.evidence.prose import sentences
-from lorelake.evidence.said import advice, is_hedged, signal_item
+from lorelake.evidence.acts import TYPED_KINDS, acts_before, mentioned_path, named_path, trigger
+from lorelake.evidence.directions import asks_for_one_answer, direction, is_for_now, is_settled, is_task, standing
+from lorelake.evidence.later_words import signal_item
+from lorelake.evidence.prose import Sentence, sentences
+from lorelake.evidence.said import advice, is_hedged, matter
 from lorelake.evidence.unit import EventRow, Signal, describe_act, is_said_by_human, quoted, repository_path
+
+_FEWEST_ANSWERING_WORDS = 5
+_FEWEST_WORDS_OF_MATTER = 3
+_QUESTION_CHARS = 160
+_REVIEW_KINDS = frozenset({"review", "review_comment", "comment"})
+"""There a plain statement of how things are to be is a rule; in a chat "users should …" is more often talk."""
 
 
 def extract(events: Sequence[EventRow]) -> list[Signal]:
@@ -27,18 +40,74 @@ def extract(events: Sequence[EventRow]) -> list[Signal]:
 def _instructions(events: Sequence[EventRow], position: int) -> list[Signal]:
     event = events[position]
     message = sentences(event.text)
+    typed = event.kind in TYPED_KINDS
+    if typed and asks_for_one_answer(message):
+        return []
+    if typed and event.attributes.get("answers_question") is True:
+        return _answer(events, position, message)
+    mentioned = mentioned_path(event) if typed else None
     found = []
     for at, sentence in enumerate(message):
-        cue = cues.find("instruction", sentence.own)
-        if cue is None or sentence.is_question or is_hedged(message, at):
+        cue = _instructing(sentence, event.kind, names_file=mentioned is not None)
+        if cue is None or is_hedged(message, at):
             continue
         said = advice(message, at)
         start, end = said.span()
         item, taken = signal_item(events, position, said)
-        path = repository_path(event)
-        if item and path:
-            item |= {"when": describe_act(event), "applies_to": [path]}
-        elif item and event.kind in TYPED_KINDS:
-            item |= trigger(acts_before(events, position), sentence.own)
-        found.append(quoted("instruction", event, start, end, item, {"cue": cue.cue.name, **taken}))
+        if item:
+            item |= _place(events, position, sentence, mentioned)
+        found.append(quoted("instruction", event, start, end, item, {"cue": cue, **taken}))
     return found
+
+
+def _instructing(sentence: Sentence, kind: str, names_file: bool) -> str | None:
+    """The cue by which a sentence shall hold from now on, or None."""
+    typed = kind in TYPED_KINDS
+    if sentence.is_question or not is_settled(sentence) or is_for_now(sentence.own):
+        return None
+    found = cues.find("instruction", sentence.own)
+    if found is not None:
+        return found.cue.name
+    if typed:
+        return standing(sentence, names_file)
+    stated = cues.find("practice", sentence.own) if kind in _REVIEW_KINDS else None
+    return stated.cue.name if stated else None
+
+
+def _place(events: Sequence[EventRow], position: int, sentence: Sentence, mentioned: str | None) -> dict[str, Any]:
+    event = events[position]
+    path = repository_path(event)
+    if path:
+        return {"when": describe_act(event), "applies_to": [path]}
+    found = trigger(acts_before(events, position), sentence.own) if event.kind in TYPED_KINDS and not mentioned else {}
+    named = mentioned or named_path(sentence.own)
+    if named and not found.get("applies_to"):
+        return {"when": f"working on `{named}`", "applies_to": [named]}
+    return found
+
+
+def _answer(events: Sequence[EventRow], position: int, message: list[Sentence]) -> list[Signal]:
+    """The answer in a person's own words: a direction, a reason, or a statement that says something by itself."""
+    event = events[position]
+    if not message or any(cues.find("undecided", sentence.own) for sentence in message):
+        return []
+    at, cue = direction(message, changed=True)
+    if at is None:
+        at, cue = next(((n, "answer") for n in range(len(message)) if _says_something(message, n)), (None, ""))
+    if at is None or not is_settled(message[at]) or is_task(message[at].own):
+        return []
+    said = advice(message, at)
+    start, end = said.span()
+    item, taken = signal_item(events, position, said)
+    question = " ".join(str(event.attributes.get("question") or "").split())
+    if item and question:
+        item["when"] = f"asked: {question[:_QUESTION_CHARS]}"
+    return [quoted("instruction", event, start, end, item, {"cue": cue, "question": question, **taken})]
+
+
+def _says_something(message: Sequence[Sentence], position: int) -> bool:
+    sentence = message[position]
+    if sentence.is_question or is_hedged(message, position):
+        return False
+    long_enough = len(sentence.own.split()) >= _FEWEST_ANSWERING_WORDS or not sentence.own.isascii()
+    return long_enough and len(matter(sentence.own)) >= _FEWEST_WORDS_OF_MATTER

@@ -6,17 +6,17 @@ the agent changed course afterwards; a plain question ("what does X look like?")
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from lorelake.evidence import cues
+from lorelake.evidence.acts import changed_course
+from lorelake.evidence.directions import direction
+from lorelake.evidence.later_words import signal_item
 from lorelake.evidence.prose import Sentence, sentences
-from lorelake.evidence.said import advice, is_hedged, reason_in, signal_item
+from lorelake.evidence.said import advice, reason_in
 from lorelake.evidence.unit import EventRow, Signal, applies_to, calls, describe_act, quoted
 
 _LONGEST_QUOTE = 600
-_SPACE = re.compile(r"\s+")
 
 
 def extract(events: Sequence[EventRow]) -> list[Signal]:
@@ -25,19 +25,29 @@ def extract(events: Sequence[EventRow]) -> list[Signal]:
     found = []
     for position, event in enumerate(events):
         if event.kind == "rejection" and event.actor_class == "human" and event.on_live_path:
+            refused = by_id.get(event.call_id or "")
             message = sentences(event.text)
             if message:
-                refused = by_id.get(event.call_id or "")
                 found.append(_signal(events, position, message, refused))
+            elif any(character.isalnum() for character in event.text):
+                found.append(_pasted(event, refused))
     return found
+
+
+def _pasted(event: EventRow, refused: EventRow | None) -> Signal:
+    """A refusal whose words are all somebody else's: seen, and no item."""
+    start = len(event.text) - len(event.text.lstrip())
+    end = min(len(event.text.rstrip()), start + _LONGEST_QUOTE)
+    return quoted("rejection", event, start, end, {}, {"refused": describe_act(refused), "pasted": True})
 
 
 def _signal(events: Sequence[EventRow], position: int, message: list[Sentence], refused: EventRow | None) -> Signal:
     event = events[position]
     changed = changed_course(events, position, refused)
     seen: dict[str, Any] = {"refused": describe_act(refused), "course_changed": changed}
-    at, cue = _direction(message, changed)
+    at, cue = direction(message, changed)
     item: dict[str, Any] = {}
+    start, end = message[0].start, message[-1].end
     if at is not None:
         seen["cue"] = cue
         said = advice(message, at)
@@ -46,51 +56,9 @@ def _signal(events: Sequence[EventRow], position: int, message: list[Sentence], 
         if item:
             item |= {"when": describe_act(refused), "applies_to": applies_to(refused)}
             reasons = (reason_in(s.own) for s in message)
-            item["because"] = item.get("because") or next((reason for reason in reasons if reason), None)
-    start, end = message[0].start, message[-1].end
-    if end - start > _LONGEST_QUOTE:
-        chosen = message[at or 0]
-        start, end = chosen.start, chosen.end
-    return quoted("rejection", event, start, end, item, seen)
-
-
-def _direction(message: list[Sentence], changed: bool) -> tuple[int | None, str]:
-    """Position and cue of the sentence that carries the direction, else the reason; (None, "") without either."""
-    for names in (("instruction", "decision", "directive", "correction"), ("suggesting_question",), ("reason",)):
-        for position, sentence in enumerate(message):
-            if is_hedged(message, position):
-                continue
-            for name in names:
-                cue = cues.find(name, sentence.own)
-                if cue and _counts(name, cue.cue.name, sentence, changed):
-                    return position, f"{name}.{cue.cue.name}"
-    return None, ""
-
-
-def _counts(family: str, cue: str, sentence: Sentence, changed: bool) -> bool:
-    if family == "reason":
-        return not sentence.is_question
-    if sentence.is_question:
-        return changed and (family == "suggesting_question" or cue in ("instead", "lets"))
-    return True
-
-
-def changed_course(events: Sequence[EventRow], position: int, refused: EventRow | None) -> bool:
-    """Whether the agent's next call is another act than the refused one, or its next words concede the point.
-
-    The same tool on the same path with other arguments is another act: a refused edit is most often followed by
-    a better edit of the same file.
-    """
-    for event in events[position + 1 :]:
-        if not event.on_live_path:
-            continue
-        if event.kind == "answer" and event.actor_class == "agent" and cues.find("concession", event.text[:200]):
-            return True
-        if event.kind == "tool_call":
-            return refused is None or _act(event) != _act(refused)
-    return False
-
-
-def _act(call: EventRow) -> tuple[str | None, str | None, str | None, str]:
-    command = _SPACE.sub(" ", call.command).strip() if call.command else None
-    return call.tool, call.path, command, _SPACE.sub(" ", call.text)
+            because = item.get("because") or next((reason for reason in reasons if reason), None)
+            if because and because not in item["do"]:
+                item["because"] = because
+        if end - start > _LONGEST_QUOTE:
+            start, end = said.span()
+    return quoted("rejection", event, start, min(end, start + _LONGEST_QUOTE), item, seen)

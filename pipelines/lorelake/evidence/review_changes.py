@@ -1,7 +1,8 @@
 """A review comment that led to a change: on lines later changed, applied, acknowledged by its reader, or resolved.
 
-The words are the reviewer's; that they were followed is the mechanical part. A bot's comment counts only where a
-person approved it in words, and then that person's reply is the witness.
+The words are the reviewer's; that they were followed is the mechanical part. A program's comment counts only where a
+person approved it in words, and then that person's answer is the witness; so is an answer to a comment that nobody
+captured. Most comments are about one change and nothing else: they are signals without an item.
 """
 
 from __future__ import annotations
@@ -10,140 +11,130 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from lorelake.content.similarity import jaccard
 from lorelake.evidence import cues
+from lorelake.evidence.machine_text import is_machine_text
 from lorelake.evidence.prose import Sentence, sentences
-from lorelake.evidence.said import advice
+from lorelake.evidence.review_answers import done_in, is_told_with_reason, told
+from lorelake.evidence.review_lessons import ALTERNATIVE, asks, is_durable, lesson, words
+from lorelake.evidence.review_threads import Thread, Verdict, threads, verdict
+from lorelake.evidence.said import is_hedged, matter
 from lorelake.evidence.unit import EventRow, Signal, quoted, repository_path
 
 NEAR_LINES = 10
-_MOST_SENTENCES = 3
-_REASON_SENTENCES = 2
+SAME_COMMENT = 0.8
 _FEWEST_DONE = 4
-_FURTHEST_REQUEST = 6
 _MOST_OBJECTIONS = 4
 _OBJECTION_CHARS = 300
-_TEACHES_NOTHING = ("nit", "praise", "accepted", "declined")
-_LABEL = re.compile(
-    r"[*_`\s]*(?:(?:low|medium|high|critical) severity|severity: \w+|suggestion|issue|warning)[*_`\s.:]*", re.I
-)
-
-
-_DONE = re.compile(
-    r"^(?:(?:good|great|nice) (?:catch|point|call|idea)|valid|reconsidered|agreed|makes sense|done|fixed|addressed"
-    r"|changed|updated|applied)\W*(?:(?:and |also )?(?:fixed|addressed|done|changed|updated|applied)\W*)?"
-    r"(?:in [0-9a-f]{7,40})?[\s.,:;–—-]*",
-    re.I,
-)
-"""The part of a reply that only says that it was done, and where."""
+_EXCEPTS = re.compile(r"\W*(?:but|however|unless|except|in practice|不过|但|除非)", re.I)
 
 
 def extract(events: Sequence[EventRow]) -> list[Signal]:
-    """One signal for each review thread whose first comment was followed."""
+    """One signal for each review thread whose first comment was followed; the same comment again is no second item."""
     author = next((e.actor for e in events if e.kind == "merge_request_opened"), None)
-    threads: dict[str, list[EventRow]] = {}
-    for event in events:
-        if event.kind == "review_comment" and event.on_live_path:
-            threads.setdefault(event.reply_to or event.event_id, []).append(event)
-    found = []
-    for root_id, thread in threads.items():
-        root = next((e for e in thread if e.event_id == root_id), None)
-        if root is not None:
-            signal = _signal(events, root, [e for e in thread if e is not root], author)
-            if signal:
-                found.append(signal)
+    found: list[Signal] = []
+    for thread in threads(events):
+        signal = _unseen(thread) if thread.root is None else _signal(events, thread, thread.root, author)
+        if signal is not None:
+            found.append(_once(signal, found))
     return found
 
 
-def _signal(events: Sequence[EventRow], root: EventRow, replies: list[EventRow], author: str | None) -> Signal | None:
-    by_bot = root.actor_class != "human"
-    lesson = _lesson(root.text)
-    if not lesson or (not by_bot and root.actor == author):
+def _once(signal: Signal, before: Sequence[Signal]) -> Signal:
+    """The signal, without its item where an earlier comment of the request said nearly the same."""
+    witness = str(signal.item.get("witness") or "")
+    for other in before:
+        theirs = str(other.item.get("witness") or "")
+        if witness and theirs and jaccard(witness, theirs) >= SAME_COMMENT:
+            signal.item, signal.seen = {}, signal.seen | {"same_as": other.event_id}
+            break
+    return signal
+
+
+def _unseen(thread: Thread) -> Signal | None:
+    """A comment that was not captured, of which only the answer tells that it was followed, and how."""
+    stands = verdict(thread)
+    if stands.accepted is None or stands.sentence is None:
         return None
-    approval = _approval(replies, root)
-    ground = _ground(events, root, approval)
-    if ground is None or (by_bot and approval is None):
-        return None
-    item: dict[str, Any] = {
-        "not_when": _objections(replies),
-        "witness": root.text[lesson[0].start : lesson[-1].end],
-        **_words(lesson, by_bot, approval),
+    answer = stands.accepted
+    seen = {"ground": "acknowledged", "comment": "", "comment_by": "unknown"}
+    done = done_in(answer)
+    if not done:
+        return quoted("review_change", answer, stands.sentence.start, stands.sentence.end, {}, seen)
+    start, end = done[0].start, done[-1].end
+    if not is_told_with_reason(done):
+        return quoted("review_change", answer, start, end, {}, seen)
+    item = {
+        **told(done),
+        "kind": "pattern",
+        "trust_basis": "mechanical",
+        "not_when": _objections(thread, stands),
+        "witness": answer.text[start:end],
+        **_place(answer),
     }
-    path = repository_path(root)
-    if path:
-        item |= {"when": f"changing `{path}`", "applies_to": [path]}
-    seen = {"ground": ground, "comment": root.event_id, "comment_by": root.actor_class}
-    if by_bot and approval is not None:
-        event, said = approval
-        start, end = said.start, said.end
-    else:
-        event, start, end = root, lesson[0].start, lesson[-1].end
-    return quoted("review_change", event, start, end, item, seen)
+    return quoted("review_change", answer, start, end, item, seen)
 
 
-def _lesson(text: str) -> list[Sentence]:
-    """The first sentences of a comment that says something; empty for questions, praise and nits."""
-    message = [s for s in sentences(text) if not _LABEL.fullmatch(s.text) and not s.text.startswith("#")]
-    if not message or any(cues.find(family, message[0].own) for family in _TEACHES_NOTHING):
-        return []
-    if all(s.is_question for s in message):
-        return []
-    stated = [s for s in message if not s.is_question and not cues.find("praise", s.own)]
-    asked = next((n for n, s in enumerate(stated) if cues.find("request", s.own)), 0)
-    return stated[: max(_MOST_SENTENCES, asked + 1)][:_FURTHEST_REQUEST]
+def _signal(events: Sequence[EventRow], thread: Thread, root: EventRow, author: str | None) -> Signal | None:
+    by_machine = root.actor_class != "human" or is_machine_text(root.text)
+    stands = verdict(thread)
+    ground = _ground(events, root, stands)
+    if ground is None or (root.actor == author if not by_machine else stands.accepted is None):
+        return None
+    said = lesson(root.text, by_machine)
+    followed = _followed(said, stands) or said
+    item = _item(root, followed, stands, by_machine) if followed else {}
+    item |= {"not_when": _objections(thread, stands)} if item else {}
+    seen = {"ground": ground, "comment": root.event_id, "comment_by": "bot" if by_machine else root.actor_class}
+    if by_machine and stands.accepted is not None and stands.sentence is not None:
+        signal = quoted("review_change", stands.accepted, stands.sentence.start, stands.sentence.end, item, seen)
+        signal.support = ((root.event_id, followed[0].start, followed[-1].end),) if item else ()
+        return signal
+    parts = followed or sentences(root.text)[:1]
+    if not parts or cues.find("praise", parts[0].own):
+        return None
+    return quoted("review_change", root, parts[0].start, parts[-1].end, item, seen)
 
 
-def _words(lesson: list[Sentence], by_bot: bool, approval: tuple[EventRow, Sentence] | None) -> dict[str, str]:
-    """What to do, why and of what kind, in the reviewer's words: what asks for it, then what is left of the comment.
-
-    What the author replied is evidence that it was followed, never what to do; only where a bot found a fault and
-    asked for nothing do the words of the person who mended it say more. A person's "always", "never" or "we use" is
-    that person's word; anything else is only a comment that led to a change.
-    """
-    mechanical = {"kind": "pattern", "trust_basis": "mechanical"}
-    first = next((n for n, s in enumerate(lesson) if cues.find("request", s.own)), None)
-    if first is None:
-        done = _DONE.sub("", approval[1].text) if by_bot and approval else ""
-        if len(done.split()) >= _FEWEST_DONE:
-            return {"do": done, "because": lesson[0].text, **mechanical}
-        return {"do": " ".join(s.text for s in lesson), **mechanical}
-    last = first
-    while last + 1 < len(lesson) and last - first < 1 and cues.find("request", lesson[last + 1].own):
-        last += 1
-    said = advice(lesson, first, last - first + 1)
-    about = lesson[last + 1 :] if said.parts[-1] is lesson[last] else []
-    told = said.because or " ".join(s.text for s in (about or lesson[:first])[:_REASON_SENTENCES])
-    standing = not by_bot and any(cues.find("instruction", s.own) for s in lesson[first : last + 1])
-    basis = "stated" if standing else "mechanical"
-    return {"do": said.do, "kind": said.kind, "trust_basis": basis} | ({"because": told} if told else {})
+def _item(root: EventRow, said: Sequence[Sentence], stands: Verdict, by_machine: bool) -> dict[str, Any]:
+    """The item of a followed comment; empty where it was about that change only, or its writer doubted it."""
+    if not is_durable(said) or (not by_machine and any(is_hedged(said, n) for n in range(len(said)))):
+        return {}
+    found: dict[str, Any] = {"witness": root.text[said[0].start : said[-1].end], **_place(root)}
+    asked = any(asks(s) for s in said)
+    done = done_in(stands.accepted) if by_machine and stands.accepted is not None and not asked else []
+    if done and len(done[0].text.split()) >= _FEWEST_DONE:
+        # A program found the fault and asked for nothing: the words of the person who mended it say more.
+        fault = {"because": said[0].text, "kind": "pattern", "trust_basis": "mechanical"}
+        return found | {"do": told(done)["do"]} | fault
+    return found | words(said, by_machine)
 
 
-def _approval(replies: Sequence[EventRow], root: EventRow) -> tuple[EventRow, Sentence] | None:
-    """The last word of a person on a comment of another, where it accepts; None where it declines or says neither."""
-    verdict: tuple[EventRow, Sentence] | None = None
-    for reply in replies:
-        if reply.actor_class != "human" or reply.actor == root.actor:
-            continue
-        message = sentences(reply.text)
-        if not message:
-            continue
-        if cues.find("accepted", message[0].own):
-            verdict = reply, message[0]
-        elif cues.find("declined", message[0].own):
-            verdict = None
-    return verdict
+def _followed(said: Sequence[Sentence], stands: Verdict) -> list[Sentence]:
+    """The sentences of a comment without those that its answer left out, and without the remedy it did not take."""
+    if stands.accepted is None:
+        return [s for s in said if not ALTERNATIVE.match(s.own)]
+    taken = matter(" ".join(s.text for s in done_in(stands.accepted) if not cues.find("declined", s.own)))
+    left = matter(" ".join(s.text for _, s in stands.refused))
+    asked = [s for s in said if asks(s)]
+    other = next((s for s in said if ALTERNATIVE.match(s.own)), None)
+    first = next((s for s in asked if s is not other), None)
+    if other is not None and first is not None:
+        dropped = first if len(matter(other.own) & taken) > len(matter(first.own) & taken) else other
+        said = [s for s in said if s is not dropped]
+    return [s for s in said if s not in asked or len(matter(s.own) & left) <= len(matter(s.own) & taken)]
 
 
-def _declined(replies: Sequence[EventRow], root: EventRow) -> bool:
-    firsts = [sentences(r.text)[:1] for r in replies if r.actor_class == "human" and r.actor != root.actor]
-    return any(cues.find("declined", first[0].own) for first in firsts if first)
+def _place(event: EventRow) -> dict[str, Any]:
+    path = repository_path(event)
+    return {"when": f"changing `{path}`", "applies_to": [path]} if path else {}
 
 
-def _ground(events: Sequence[EventRow], root: EventRow, approval: tuple[EventRow, Sentence] | None) -> str | None:
+def _ground(events: Sequence[EventRow], root: EventRow, stands: Verdict) -> str | None:
     """Why the comment counts as followed, or None."""
-    if approval is not None:
+    if stands.accepted is not None:
         return "acknowledged"
-    replies = [e for e in events if e.reply_to == root.event_id]
-    if _declined(replies, root):
+    if stands.refused or stands.moot:
         return None
     if _suggestion_applied(root):
         return "suggestion_applied"
@@ -162,8 +153,15 @@ def _suggestion_applied(root: EventRow) -> bool:
 
 
 def _changed_nearby(events: Sequence[EventRow], root: EventRow) -> bool:
-    """Whether a later commit of the request changed lines within `NEAR_LINES` of the comment's, in the same file."""
-    if root.path is None or root.line is None:
+    """Whether a later commit of the request changed lines near the comment's, or the host says that they changed.
+
+    Near is within `NEAR_LINES`, in the same file.
+    """
+    if root.path is None:
+        return False
+    if root.attributes.get("outdated") is True:
+        return True
+    if root.line is None:
         return False
     for commit in events:
         if commit.kind != "commit" or commit.seq <= root.seq or commit.revision == root.revision:
@@ -181,14 +179,21 @@ def _ranges(commit: EventRow, path: str) -> list[tuple[int, int]]:
     return [(int(first), int(last)) for ranges in hunks for first, last in ranges or ()]
 
 
-def _objections(replies: Sequence[EventRow]) -> list[str]:
-    """What people held against the comment, each as `thread: words`."""
+def _objections(thread: Thread, stands: Verdict) -> list[str]:
+    """What people held against the comment, or left out of it, each as `thread: words`.
+
+    An answer that says what was done objects only where it opens a sentence with "but", "unless" and the like.
+    """
     found: list[str] = []
-    for reply in replies:
-        if reply.actor_class != "human":
+    for reply in thread.replies:
+        if reply.actor_class != "human" or is_machine_text(reply.text):
             continue
         for sentence in sentences(reply.text):
-            words = f"thread: {sentence.text[:_OBJECTION_CHARS]}"
-            if cues.find("objection", sentence.own) and not sentence.is_question and words not in found:
-                found.append(words)
+            left_out = any(event is reply and s == sentence for event, s in stands.refused)
+            against = bool(cues.find("objection", sentence.own)) and not sentence.is_question
+            if reply is stands.accepted:
+                against = against and bool(_EXCEPTS.match(sentence.own))
+            words_held = f"thread: {sentence.text[:_OBJECTION_CHARS]}"
+            if (left_out or against) and words_held not in found:
+                found.append(words_held)
     return found[:_MOST_OBJECTIONS]

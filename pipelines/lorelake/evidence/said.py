@@ -1,4 +1,4 @@
-"""What a person's sentence advises: what to do, why, what was turned down, and whether it still holds.
+"""What a person's sentence advises: what to do, why, what was turned down, and when it does not hold.
 
 Shared by the rules that read people's words. Everything here keeps the words of the source.
 """
@@ -13,25 +13,33 @@ import msgspec
 
 from lorelake.content.normalise import words
 from lorelake.evidence import cues
-from lorelake.evidence.prose import Sentence, clauses, sentences
-from lorelake.evidence.unit import EventRow, is_said_by_human
+from lorelake.evidence.prose import Sentence, clauses
 
-_DO_FAMILIES = ("instruction", "decision", "directive", "correction", "suggesting_question")
-_NEGATION = re.compile(r"\b(?:don'?t|do not|never|avoid|stop|not|no longer|without)\b|不要|不用|别|永远不", re.I)
-_FORBIDS = re.compile(
-    r"^\W*(?:(?:and|but|also|please|so|no|ok|we|you|always)[,]? )*(?:don'?t|do not|never|avoid|stop(?= \w+ing\b)"
-    r"|no need|shouldn'?t|should not|must not|mustn'?t)\b|^(?:不要|别|永远不|绝对不|千万别)",
+DIRECTING = ("instruction", "practice", "decision", "directive", "correction", "suggesting_question")
+"""Families whose cue makes a clause a direction, the surest first."""
+
+_FAULTS = ("that_is_wrong", "you_are_wrong", "too")
+"""Endings of the names of corrections that say what is wrong, not what to do."""
+
+_SHORT_WORDS = 6
+_SHORT_SIGNS = 12
+_OF_ITS_PART = "maybe"
+"""Ending of the names of hedges that doubt only their own part of a sentence."""
+_PART = re.compile(r"[,;:，；：—–]\s*|\s-\s|\s(?=(?:and|but|then)\s)", re.I)
+_OPENING_NO = re.compile(
+    r"^\W*(?:(?:no|nope|nah|yes|yeah|yup|ok|okay)\s*[,.!;:–—-]+|(?:umm*|hmm+|uh)\b[\s,.!;:–—-]+)\s*(?=\S)"
+    r"|^(?:不对|不對|不是|不|错了|錯了)[，,。]\s*",
     re.I,
 )
-_PREFERS = re.compile(r"\bi(?:'d| would)? (?:prefer|like|rather)\b|\b(?:for|to) me\b|\bmy (?:taste|preference)\b", re.I)
-_OCCASION = re.compile(
-    r"(?:^|\s)((?:when(?:ever)?|if|before|after)\s(?:\S+\s+){1,9}?\S+?)(?=[,;:.!]*$|[,;:.!]\s)", re.I
+"""A "no" without a mark after it belongs to what follows: "no tabs in tables"."""
+
+_END_MARKS = (".", "!", "?", "。", "！", "？")
+_POINTING = re.compile(
+    r"^\W*(?:\w+(?:'\w+)?\s+){0,4}?(?:(?:it|them)\b(?=$|[.,;:!?]|\s(?:to|in|into|on|for|when|if|at|as|with|by|from|and|only|is"
+    r"|instead|once|until)\b)|(?:this|that|these|those)\b(?! (?:repo|repository|project|codebase|team|monorepo)\b))"
+    r"|^.{0,8}(?:它|这个|這個|这里|這裡|那个|那個)(?!(?:项目|項目|專案|仓库|倉庫))",
+    re.I,
 )
-_SHORT_WORDS = 6
-_SAME_MATTER = 0.6
-_REASON_CLAUSE = re.compile(r"^(?:because|since|so that|otherwise|因为|由于|否则)", re.I)
-_REASON_WORD = re.compile(r"^(?:(?:because of|because|since)\s+|因为|由于)", re.I)
-"""What may be taken off a reason: without "so that" or "otherwise" the rest says something else."""
 
 STOP_WORDS = frozenset(
     """
@@ -80,17 +88,42 @@ def matter(text: str) -> set[str]:
 
 def kind_of(do: str) -> str:
     """`anti_pattern` where the words forbid, `preference` where the speaker speaks for themselves, else `pattern`."""
-    if _FORBIDS.search(do):
+    if cues.find("forbids", do):
         return "anti_pattern"
-    return "preference" if _PREFERS.search(do) else "pattern"
+    return "preference" if cues.find("prefers", do) else "pattern"
+
+
+def points_back(clause: str) -> bool:
+    """Whether what is to be done is done to an "it" or "this" that only the conversation knows."""
+    return bool(_POINTING.match(clause))
 
 
 def is_hedged(message: Sequence[Sentence], position: int) -> bool:
-    """Whether the speaker doubts the sentence: in it, or in a short sentence right before or after it."""
-    if cues.find("hedge", message[position].own):
+    """Whether the speaker doubts the core of a sentence.
+
+    "Not sure" doubts the whole sentence it stands in, or a short one beside it; "maybe" only its own part of the
+    sentence: in "always pin the driver, and maybe add a test" the first part stands.
+    """
+    sentence = message[position]
+    doubt = cues.find("hedge", sentence.own)
+    if doubt and (_doubts_all(doubt) or _doubts_core(sentence.own)):
         return True
-    near = [message[i] for i in (position - 1, position + 1) if 0 <= i < len(message)]
-    return any(len(s.own.split()) <= _SHORT_WORDS and cues.find("hedge", s.own) for s in near)
+    near = [message[i].own for i in (position - 1, position + 1) if 0 <= i < len(message)]
+    return any(_is_short(own) and (found := cues.find("hedge", own)) and _doubts_all(found) for own in near)
+
+
+def _doubts_all(doubt: cues.Found) -> bool:
+    return not doubt.cue.name.endswith(_OF_ITS_PART)
+
+
+def _doubts_core(own: str) -> bool:
+    """Whether a "maybe" stands in the part that directs; where no part directs by itself, in any."""
+    core = [part for part in _PART.split(own) if any(cues.find(family, part) for family in DIRECTING)]
+    return any(cues.find("hedge", part) for part in core) if core else True
+
+
+def _is_short(own: str) -> bool:
+    return len(own.split()) <= _SHORT_WORDS if own.isascii() else len(own.strip()) <= _SHORT_SIGNS
 
 
 def reason_in(sentence: str) -> str | None:
@@ -98,81 +131,80 @@ def reason_in(sentence: str) -> str | None:
     for part in clauses(sentence):
         found = cues.find("reason", part)
         if found:
-            return _REASON_WORD.sub("", found.named.get("because", "")).strip(" .,;，。") or None
+            return _OPENING_NO.sub("", found.named.get("because", "")).strip(" .,;，。") or None
     return None
 
 
 def advice(message: Sequence[Sentence], position: int, count: int = 1, kind: str | None = None) -> Advice:
-    """The advice of `count` sentences from `position`, with a reason from them or the sentence right after."""
+    """The advice of `count` sentences from `position`, with what belongs to it in the sentences right after.
+
+    That is a reason ("Because …"), what to do instead of what is forbidden ("Use Z."), and an exception.
+    """
     parts = list(message[position : position + count])
-    because = next((found for found in (reason_in(s.own) for s in parts) if found), None)
+    asked = [s for s in parts if not _complains(s)] or parts
+    told = [_directive_part(s) for s in asked]
+    faults = [_OPENING_NO.sub("", s.text).strip(" .!") for s in parts if s not in asked]
+    because = next((found for found in [*(reason_in(s.own) for s in parts), *faults] if found), None)
     after = position + count
     if because is None and after < len(message) and _gives_only_a_reason(message[after]):
         because = reason_in(message[after].own)
         parts.append(message[after])
+        after += 1
+    if after < len(message) and cues.find("forbids", told[-1]) and _says_what_instead(message[after]):
+        told.append(_directive_part(message[after]))
+        because = because or reason_in(message[after].own)
+        parts.append(message[after])
+        after += 1
+    do = " ".join(_ended(part, last=part is told[-1]) for part in told if part)
+    if because and (because in do or do in because):
+        because = None if do in because else because
     rejected = next((r.named["rejected"] for r in (cues.find("rejected", s.own) for s in parts) if r and r.named), None)
-    do = " ".join(filter(None, (_directive_part(s) for s in parts[:count])))
-    last = position + len(parts)
-    excepted = last < len(message) and not message[last].is_question and cues.find("exception", message[last].own)
-    return Advice(tuple(parts), do, because, rejected, kind or kind_of(do), message[last].text if excepted else None)
+    excepted = after < len(message) and not message[after].is_question and cues.find("exception", message[after].own)
+    return Advice(tuple(parts), do, because, rejected, kind or kind_of(do), message[after].text if excepted else None)
+
+
+def _complains(sentence: Sentence) -> bool:
+    """Whether a sentence only says what is wrong: a reason for what another says, no direction by itself."""
+    found = cues.find("correction", sentence.own)
+    if found is None or not found.cue.name.endswith(_FAULTS):
+        return False
+    return not any(cues.find(family, sentence.own) for family in ("instruction", "practice", "decision", "directive"))
 
 
 def _gives_only_a_reason(sentence: Sentence) -> bool:
-    return bool(cues.find("reason", sentence.own)) and not sentence.is_question and not cues.find("hedge", sentence.own)
+    if sentence.is_question or cues.find("hedge", sentence.own) or not cues.find("reason", sentence.own):
+        return False
+    return not any(cues.find(family, sentence.own) for family in ("instruction", "decision"))
+
+
+def _says_what_instead(sentence: Sentence) -> bool:
+    if sentence.is_question or cues.find("hedge", sentence.own) or cues.find("forbids", sentence.own):
+        return False
+    found = cues.find("directive", sentence.own) or cues.find("correction", sentence.own)
+    return bool(found) and not _is_of_the_moment(sentence.own)
+
+
+def _ended(part: str, last: bool) -> str:
+    if last or part.endswith(_END_MARKS):
+        return part
+    return f"{part}." if part[-1:].isascii() else f"{part}。"
 
 
 def _directive_part(sentence: Sentence) -> str:
-    """The clauses of a sentence that advise; the whole sentence where none does by itself."""
-    parts = [part for part in clauses(sentence.text) if not _REASON_CLAUSE.match(part)]
-    if len(parts) < 2:
-        return parts[0] if parts else sentence.text
-    return next((part for family in _DO_FAMILIES for part in parts if cues.find(family, part)), parts[0])
+    """The clauses of a sentence that advise, each as a sentence; what is no reason where none does by itself."""
+    parts = [_OPENING_NO.sub("", part) for part in clauses(sentence.text)]
+    plain = [part for part in parts if not _is_reason(part)]
+    told = [part for part in plain if any(cues.find(family, part) for family in DIRECTING)]
+    told = [part for part in told if not _is_of_the_moment(part)] or told
+    if told:
+        return " ".join(_ended(part, last=part is told[-1]) for part in told)
+    return next(iter(plain or parts), sentence.text)
 
 
-def taken_back_by(events: Sequence[EventRow], position: int, sentence: Sentence) -> EventRow | None:
-    """The later event of the same speaker that takes a sentence back, or None.
-
-    It does so with a cue and a word of the same matter, with a bare cue in the speaker's very next words, or by
-    saying nearly the same with the opposite sign.
-    """
-    speaker = events[position].actor
-    about = matter(sentence.own)
-    denies = bool(_NEGATION.search(sentence.own))
-    first = True
-    for later in range(position, len(events)):
-        event = events[later]
-        if event.actor != speaker or not (is_said_by_human(event) or _is_refusal(event)):
-            continue
-        for other in sentences(event.text):
-            if later == position and other.start <= sentence.start:
-                continue
-            if _takes_back(other, about, denies, first):
-                return event
-        first = first and later == position
-    return None
+def _is_of_the_moment(part: str) -> bool:
+    return any(cues.find(family, part) for family in ("listed", "task", "this_time"))
 
 
-def _is_refusal(event: EventRow) -> bool:
-    return event.kind == "rejection" and event.on_live_path and bool(event.text.strip())
-
-
-def _takes_back(other: Sentence, about: set[str], denies: bool, is_next: bool) -> bool:
-    theirs = matter(other.own)
-    if cues.find("taken_back", other.own):
-        return bool(theirs & about) or (is_next and len(theirs) < 2)
-    if other.is_question or not about or not theirs:
-        return False
-    alike = len(theirs & about) / len(theirs | about)
-    return alike >= _SAME_MATTER and bool(_NEGATION.search(other.own)) != denies
-
-
-def signal_item(events: Sequence[EventRow], position: int, found: Advice) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Item and what was seen for an advice: the item is empty where its speaker took it back later."""
-    taken = next((e for s in found.parts[:1] if (e := taken_back_by(events, position, s))), None)
-    if taken is not None:
-        return {}, {"taken_back_by": taken.event_id}
-    item = found.item()
-    occasion = _OCCASION.search(found.do)
-    if occasion and found.kind != "anti_pattern":
-        item["when"] = occasion[1].strip()
-    return item, {}
+def _is_reason(part: str) -> bool:
+    found = cues.find("reason", part)
+    return found is not None and found.start == 0

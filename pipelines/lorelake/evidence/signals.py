@@ -3,35 +3,60 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lorelake.content import quotes
 from lorelake.errors import ContractError
 from lorelake.evidence import (
+    answers_accepted,
     authored,
     corrections,
     decisions_said,
     errors_fixed,
+    errors_seen,
+    friction,
     instructions,
+    memory_refuted,
+    open_questions,
+    proposals,
     rejections,
+    retries,
     review_changes,
+    review_intent,
+    work_said,
 )
 from lorelake.evidence.unit import EventRow, Signal, event_row
 from lorelake.formats.record import canonical, digest
 
 __all__ = ["EXTRACTORS", "EventRow", "Signal", "event_row", "extract", "signal_rows"]
 
+
+def _decisions(events: Sequence[EventRow]) -> list[Signal]:
+    """What people settled, and what they say in a review stands on purpose."""
+    return [*decisions_said.extract(events), *review_intent.extract(events)]
+
+
 EXTRACTORS: dict[str, Callable[[Sequence[EventRow]], list[Signal]]] = {
     "rejection": rejections.extract,
     "correction": corrections.extract,
     "instruction": instructions.extract,
     "error_fixed": errors_fixed.extract,
+    "retry_worked": retries.extract,
+    "error_seen": errors_seen.extract,
+    "friction": friction.extract,
     "review_change": review_changes.extract,
-    "decision": decisions_said.extract,
+    "decision": _decisions,
     "authored": authored.extract,
+    "answer_accepted": answers_accepted.extract,
+    "ownership": work_said.ownership,
+    "commitment": work_said.commitments,
+    "blocker": work_said.blockers,
+    "open_question": open_questions.extract,
+    "memory_refuted": memory_refuted.extract,
+    "proposed": proposals.extract,
 }
-"""Signal kind to its rule. All are on; none needs a model."""
+"""Signal kind to its rule over one unit. All are on; none needs a model. `across.ACROSS` has the others."""
 
 
 def extract(events: Sequence[EventRow]) -> list[Signal]:
@@ -39,12 +64,15 @@ def extract(events: Sequence[EventRow]) -> list[Signal]:
     return [signal for rule in EXTRACTORS.values() for signal in rule(events)]
 
 
-def signal_rows(events: Sequence[EventRow], session: Mapping[str, Any]) -> list[dict[str, Any]]:
+def signal_rows(
+    events: Sequence[EventRow], session: Mapping[str, Any], further: Iterable[Signal] = ()
+) -> list[dict[str, Any]]:
     """Rows of `tables.SIGNALS` of one unit.
 
     Args:
         events: the unit's events in any order.
         session: the unit's row of `tables.SESSIONS`; its `family_id` is read.
+        further: signals that no rule of `EXTRACTORS` saw: of `across.ACROSS`, of a model's answers.
 
     Raises:
         ContractError: an extractor's quote is not the text at the place it names.
@@ -52,7 +80,7 @@ def signal_rows(events: Sequence[EventRow], session: Mapping[str, Any]) -> list[
     ordered = sorted(events, key=lambda event: event.seq)
     by_id = {event.event_id: event for event in ordered}
     rows: dict[str, dict[str, Any]] = {}
-    for signal in extract(ordered):
+    for signal in (*extract(ordered), *further):
         row = _row(signal, by_id, str(session["family_id"]))
         rows.setdefault(row["signal_id"], row)
     return [rows[key] for key in sorted(rows)]
@@ -82,7 +110,7 @@ def _row(signal: Signal, by_id: Mapping[str, EventRow], family_id: str) -> dict[
         "audience": event.audience,
         "payload": canonical({"item": signal.item, "seen": signal.seen, "support": _support(signal, by_id)}),
         "source_uri": event.source_uri,
-        "first_kept": event.first_kept,
+        "first_kept": max(event.first_kept, signal.known_from or event.first_kept),
     }
 
 

@@ -10,9 +10,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    import polars
 
 SAID_KINDS = frozenset({"prompt", "queued_prompt", "answer", "message", "review", "review_comment", "comment"})
 """Kinds whose text a person may have said; `answer` is a person's only where the actor is human."""
@@ -69,7 +73,8 @@ class Signal(msgspec.Struct, kw_only=True):
     not_when, kind, severity, applies_to, self_check, tags, document, trust_basis, witness (the text the claim id
     is made of; the quote where absent), in the words of the source: the learnings stage phrases it. An empty item
     is an observation that becomes no claim. `seen` tells what the rule saw, for a person who asks why. `support` are
-    further places that words of the item were taken from: (event id, start, end) in the same unit.
+    further places that words of the item were taken from: (event id, start, end) in the same unit. `known_from` is
+    the as-of day on which it was first known, where that is later than the record's.
     """
 
     kind: str
@@ -80,6 +85,7 @@ class Signal(msgspec.Struct, kw_only=True):
     item: dict[str, Any]
     seen: dict[str, Any]
     support: tuple[tuple[str, int, int], ...] = ()
+    known_from: date | None = None
 
 
 def quoted(kind: str, event: EventRow, start: int, end: int, item: dict[str, Any], seen: dict[str, Any]) -> Signal:
@@ -102,6 +108,13 @@ def event_row(row: Mapping[str, Any]) -> EventRow:
     if isinstance(attributes, str):
         values["attributes"] = json.loads(attributes) if attributes else {}
     return EventRow(**values)
+
+
+def units_in(events: polars.DataFrame) -> Iterator[tuple[str, list[EventRow]]]:
+    """Each unit's events in `seq` order, from rows of `tables.EVENTS`."""
+    ordered = events.sort("unit_id", "seq").iter_rows(named=True)
+    for unit_id, rows in groupby(ordered, key=lambda row: str(row["unit_id"])):
+        yield unit_id, [event_row(row) for row in rows]
 
 
 def is_said_by_human(event: EventRow) -> bool:
@@ -148,6 +161,11 @@ def tool_name(event: EventRow) -> str:
     return (event.tool or "").lower()
 
 
+def is_service_tool(call: EventRow) -> bool:
+    """Whether a call goes to a server's tool, as `mcp__server__tool` or `server.tool`, not to an agent's own."""
+    return call.command is None and call.tool is not None and ("__" in call.tool or "." in call.tool.strip("."))
+
+
 def changes_files(call: EventRow) -> bool:
     """Whether a call edits a file by tool (not by command)."""
     return call.command is None and tool_name(call).rsplit(".", 1)[-1] in EDIT_TOOLS
@@ -170,6 +188,13 @@ def repository_path(event: EventRow) -> str | None:
         parts = [part for part in path.split("/") if part and part != "~"]
         return "/".join(parts[-_ABSOLUTE_PARTS:])
     return path
+
+
+def changed_paths(event: EventRow, most: int = 5) -> list[str]:
+    """The first files a merge request or commit states as changed: `attributes.files = [{path, …}, …]`, by name."""
+    files = event.attributes.get("files")
+    paths = {f["path"] for f in files if isinstance(f, dict) and isinstance(f.get("path"), str)} if files else set()
+    return sorted(paths)[:most]
 
 
 def first_command(command: str) -> str:

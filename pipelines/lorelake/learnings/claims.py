@@ -12,7 +12,7 @@ from typing import Any
 
 from lorelake.content.normalise import claim_id, content_key, normalise
 from lorelake.formats.record import digest
-from lorelake.learnings import phrasing
+from lorelake.learnings import phrasing, titles
 from lorelake.learnings.grounding import inferred
 from lorelake.learnings.risks import risks_of
 from lorelake.tables import ITEM_KINDS, SEVERITIES, TRUSTS
@@ -53,7 +53,7 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
         "learning_id": identity,
         "is_canonical": True,
         "title": title,
-        "when": phrasing.sentence_case(" ".join(str(item.get("when") or "").split())),
+        "when": titles.sentence_case(" ".join(str(item.get("when") or "").split())),
         "do": do,
         "because": because if because and normalise(because) != normalise(do.rstrip(".")) else None,
         "rejected": rejected,
@@ -65,6 +65,7 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
         "tags": sorted({str(value) for value in item.get("tags") or ()}),
         "inferred": [],
         "content_key": content_key(witness),
+        "former_ids": former_ids(str(signal["audience"]), item, identity),
         "trust_basis": item["trust_basis"] if item.get("trust_basis") in TRUSTS else "proposed",
         "document": item.get("document") or None,
         "tombstone": None,
@@ -77,6 +78,12 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
     return row
 
 
+def former_ids(audience: str, item: Mapping[str, Any], identity: str) -> list[str]:
+    """The ids a claim had under the witnesses its item names as former ones, in order; without the id it has now."""
+    found = {claim_id(audience, str(witness)) for witness in item.get("former_witnesses") or ()}
+    return sorted(found - {identity})
+
+
 def _quotes(signal: Mapping[str, Any]) -> list[str]:
     """The words behind a signal: its quote, and the further places its rule took words from."""
     further = json.loads(signal["payload"]).get("support") or ()
@@ -87,7 +94,7 @@ def _title_and_do(item: Mapping[str, Any], witness: str, path: str | None) -> tu
     """What a person said is worded as advice; what a person wrote, or a machine observed, stands as it is."""
     said = str(item.get("do") or item.get("because") or item.get("title") or witness)
     if item.get("trust_basis") == "mechanical" and item.get("title"):
-        return phrasing.error_title(str(item["title"])), phrasing.document_text(said)
+        return titles.error_title(str(item["title"])), phrasing.document_text(said)
     if item.get("title"):
         return phrasing.document_title(str(item["title"])), phrasing.document_text(said)
     do = phrasing.advice(said)

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-TITLE_CHARS = 80
+from lorelake.learnings.titles import TITLE_CHARS, sentence_case, shorten
 
 _FILLER = re.compile(
-    r"^(?:[\s,.!;:–—-]|(?:no|nope|nah|yes|yeah|yep|ok|okay|so(?! that\b)|and|but|also|well|hmm+|ah|oh|hey|hi|hello|wait"
+    r"^(?:[\s,.!;:–—-]|no(?=[,.!;:–—-]|\s+(?:don'?t|do|never|use|it|that|this|we|you|the|let'?s|just|please|put|keep|stop"
+    r"|not|need to)\b)[,.!?:;–—-]*\s+(?=\S)"
+    r"|(?:nope|nah|yes|yeah|yep|ok|okay|so(?! that\b)|and|but|also|well|hmm+|ah|oh|hey|hi|hello|wait"
     r"|right|gah|ugh|please|actually|basically|btw|fyi|sorry|thanks|really|just|then|@\w+)\b[,.!?:;–—-]*\s+(?=\S))+",
     re.I,
 )
 _TAIL = re.compile(
-    r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|ok|okay|right|no|yes|though|too))?[\s.!?…。！？;:,]*$", re.I
+    r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|ok|okay|though|too)|,\s*(?:right|no|yes))?[\s.!?…。！？;:,]*$", re.I
 )
 _ADVERBS = r"(?: (?:also|just|please|not|maybe|instead|at least))*"
 _QUESTION_FORMS = (
@@ -36,7 +38,7 @@ _QUESTION_FORMS = (
 _PROPOSALS = re.compile(
     r"^(?:let'?s (?!not\b)"
     r"|(?:i think |i guess )?(?:we|you) (?:should|must|need to|have to|ought to|want to)(?: also| just)? (?!not\b)"
-    r"|i(?:'d| would)? (?:want|like) (?:you )?to |i want |(?:please )?remember to |make sure to "
+    r"|(?:i|we)(?:'d| would)?(?: also)? (?:want|like) (?:you )?to |i want |(?:please )?remember to |make sure to "
     r"|from now on,? |going forward,? |next time,? |for the future,? )",
     re.I,
 )
@@ -57,6 +59,12 @@ _ANNOUNCED = (
     (re.compile(r"^we (?=(?:always|never) )", re.I), ""),
     (re.compile(r"^(?:in this (?:repo|project|codebase),? )?we (?:don't|do not) ", re.I), "Do not "),
     (re.compile(r"^we (?:only )?(?=use )", re.I), ""),
+    (
+        re.compile(
+            r"^(?:i|we)(?:'d| would)?(?: also| really)? (?:want|like) (?P<what>[^,.;]{3,60}?) to (?=be |\w+)", re.I
+        ),
+        r"\g<what> should ",
+    ),
     (re.compile(r"^the fix (?:is to|would be to) ", re.I), ""),
     (re.compile(r"^(?:the fix requires|consider) (\w+?)ing\b", re.I), "gerund"),
 )
@@ -65,17 +73,6 @@ _ANNOUNCED = (
 _NOT_BUT = re.compile(r"^not (.+?),? but (.+)$", re.I)
 _LETS_NOT = re.compile(r"^let'?s not ", re.I)
 _AFTER_CONDITION = re.compile(r"^(?:if|when|since|as) [^,]{3,60}?,? (?=let'?s |please |use |we should )", re.I)
-_CUTS = (
-    re.compile(r"[.!?;。！？；]\s"),
-    re.compile(r"\s+[–—-]\s|[:：]\s"),
-    re.compile(r",?\s(?=(?:because|since|so that|otherwise|which|unless|instead of|rather than)\b)|，|, "),
-)
-_JOINT = re.compile(r"\s(?=(?:and|or|that|to(?= [a-z])|for|with|from|in|by|using|at|when|before|after)\s)")
-_LOOSE_END = re.compile(
-    r"(?:[\s,(\"'`–—-]+"
-    r"(?:a|an|the|of|to|and|or|for|in|on|at|with|by|from|as|that|which|is|are|into|it|so|but|we|i))+$",
-    re.I,
-)
 _GERUNDS = {
     "us": "use", "mov": "move", "tak": "take", "mak": "make", "writ": "write", "stor": "store", "reus": "reuse",
     "runn": "run", "putt": "put", "gett": "get", "sett": "set", "shar": "share", "cach": "cache", "remov": "remove",
@@ -105,16 +102,6 @@ _PAST = re.compile(
 _POINTS_OUT = re.compile(r"^the (?:latter|former)\b", re.I)
 _BY = re.compile(r"^by (?=\w+ing\b)", re.I)
 _TURNS_DOWN = frozenset(("drop", "remove", "deprecate", "retire", "decided"))
-_EVEN = 2
-_ERROR_NOISE = (
-    re.compile(r"^(?:error|err|fatal|failed)(?:\[\w+\])?: +(?=\S)", re.I),
-    re.compile(r"\((?:[a-z_]\w*\.)+[A-Z]\w*\) +(?=\S)"),
-    re.compile(r"\[(?:Errno|WinError) -?\d+\] +(?=\S)"),
-)
-_QUALIFIED = re.compile(r"^(?:[A-Za-z_]\w*\.)+([A-Z]\w*(?=[:\s]|$))")
-_ERROR_TYPE = re.compile(r"^[A-Z]\w*(?:Error|Exception|Warning): +(?=\S)")
-_ERROR_TAIL = re.compile(r"(?:,? (?:but )?got)?[ .,;:]*$")
-_ERROR_JOINT = re.compile(r",? (?=got\b|but got\b|for the\b)|[,;:] |: |\s(?=\()")
 
 
 def strip_politeness(text: str) -> str:
@@ -153,37 +140,6 @@ def _verb(stem: str) -> str | None:
     return known or (stem if stem.lower() in _PLAIN_STEMS else None)
 
 
-def sentence_case(text: str) -> str:
-    """The first letter upper case, unless the first word is a name with a form of its own (`go_test`, iOS, a.py)."""
-    first = text.split(" ", 1)[0]
-    if not first or not first[0].islower() or re.search(r"[`_/\\.\d]|[a-z][A-Z]", first):
-        return text
-    return first[0].upper() + text[1:]
-
-
-def shorten(text: str, limit: int = TITLE_CHARS) -> str:
-    """At most `limit` characters, cut after a sentence, a clause or a word, without a mark of the cut."""
-    if len(text) <= limit:
-        return text.rstrip(" .,;:")
-    for cut in _CUTS:
-        ends = [match.start() for match in cut.finditer(text, 0, limit + 1) if limit // 3 <= match.start() <= limit]
-        if ends:
-            return _closed(text[: ends[-1]])
-    joints = [match.start() for match in _JOINT.finditer(text, 0, limit + 1) if match.start() >= limit // 2]
-    at = joints[-1] if joints else text.rfind(" ", 0, limit + 1)
-    return _closed(text[:at] if at > 0 else text[:limit])
-
-
-def _closed(text: str) -> str:
-    """Without loose joining words, open brackets and a lone backtick at the end."""
-    text = _LOOSE_END.sub("", text).rstrip(" ,;:–—-(")
-    if text.count("`") % _EVEN:
-        text = text[: text.rfind("`")] + text[text.rfind("`") + 1 :]
-    if text.count("(") > text.count(")"):
-        text = text[: text.rfind("(")].rstrip()
-    return text
-
-
 def title(do: str, path: str | None) -> str:
     """A title of at most 80 characters from what to do; names the file where the words only point at it."""
     words = shorten(imperative(do))
@@ -198,23 +154,6 @@ def advice(do: str) -> str:
     parts = re.split(r"(?<=[.!?。！？])\s+", " ".join(do.split()))
     chosen = [imperative(part) for part in parts if part.strip()][:3]
     return " ".join(part if part.endswith(("。", "！")) else f"{part}." for part in chosen if part)
-
-
-def error_title(text: str) -> str:
-    """An error's own words, at most 80 characters: without module names, numbers of errors and words that say "error".
-
-    Cut at a joint of the sentence where there is one in its second half; the type goes before the message is cut.
-    """
-    plain = " ".join(text.split())
-    for pattern in _ERROR_NOISE:
-        plain = pattern.sub("", plain)
-    plain = _QUALIFIED.sub(r"\1", plain).strip()
-    if len(plain) > TITLE_CHARS:
-        plain = _ERROR_TYPE.sub("", plain)
-    if len(plain) > TITLE_CHARS:
-        joints = [joint.start() for joint in _ERROR_JOINT.finditer(plain, TITLE_CHARS // 2, TITLE_CHARS + 1)]
-        plain = _closed(plain[: joints[-1] if joints else plain.rfind(" ", 0, TITLE_CHARS + 1)][:TITLE_CHARS])
-    return sentence_case(_ERROR_TAIL.sub("", plain))
 
 
 def document_text(text: str) -> str:
@@ -238,7 +177,7 @@ def reason(text: str | None, rejected: str | None = None) -> str | None:
     "The latter" is named where the option turned down is known, which comes last in "this rather than that"; what
     else points at words that are not served is dropped.
     """
-    plain = strip_politeness(text) if text else ""
+    plain = strip_politeness(_without_markup(text)) if text else ""
     if _POINTS_OUT.match(plain):
         plain = f"{rejected}{plain[len('the latter') :]}" if rejected and plain.lower().startswith("the latter") else ""
     return sentence_case(plain) or None

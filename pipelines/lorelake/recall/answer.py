@@ -6,7 +6,7 @@ when an answer is made, so every rendering of it is safe; in text each stored li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -56,6 +56,7 @@ class Hit(msgspec.Struct, frozen=True):
     applies_to: tuple[str, ...]
     self_check: tuple[str, ...]
     inferred: tuple[str, ...]
+    replaced_parts: tuple[str, ...]
     said_by: str
     people: int
     families: int
@@ -70,7 +71,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One answer of recall. `marker` is the one line by which a transcript later proves what was shown."""
+    """One answer of recall. `marker` holds the lines by which a transcript later proves what was asked and shown."""
 
     verdict: Literal["RELEVANT", "WEAK", "NOT_RELEVANT"]
     score: float
@@ -82,7 +83,7 @@ class Answer(msgspec.Struct, frozen=True):
     returned: int
     truncated: bool
     hits: tuple[Hit, ...]
-    marker: str | None
+    marker: str = ""
 
 
 class Unreachable(msgspec.Struct, frozen=True):
@@ -92,6 +93,7 @@ class Unreachable(msgspec.Struct, frozen=True):
     where: str | None
     remedy: str | None
     verdict: Literal["UNREACHABLE"] = "UNREACHABLE"
+    marker: str = markers.recall_marker(None, markers.Verdict("UNREACHABLE"))
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -130,6 +132,7 @@ def hit_of(item: served.Item, ranked: Ranked | None = None, searched_terms: int 
         applies_to=tuple(map(safe, item.applies_to)),
         self_check=tuple(map(safe, item.self_check)),
         inferred=item.inferred,
+        replaced_parts=tuple(map(safe, item.replaced_parts)),
         said_by=safe(item.said_by),
         people=item.people,
         families=item.families,
@@ -146,9 +149,26 @@ def hit_of(item: served.Item, ranked: Ranked | None = None, searched_terms: int 
     )
 
 
-def marker_for(release: str, hits: Sequence[Hit]) -> str | None:
-    """The shown marker over some hits; None where nothing was shown."""
-    return markers.shown_marker(release, [hit.learning_id for hit in hits]) if hits else None
+def marked(answer: Answer) -> Answer:
+    """The answer with its marker: one line with its verdict, and one with the items it shows, if any."""
+    release = answer.searched.release
+    verdict = markers.Verdict(
+        answer.verdict,
+        answer.score,
+        answer.threshold,
+        answer.returned,
+        answer.total_matching,
+        answer.searched.audiences,
+    )
+    lines = [markers.recall_marker(release, verdict)]
+    if answer.hits:
+        lines.append(markers.shown_marker(release, [hit.learning_id for hit in answer.hits]))
+    return msgspec.structs.replace(answer, marker="\n".join(lines))
+
+
+def opened_marker(release: str, hit: Hit | None) -> str | None:
+    """The marker of an item that was asked for by its id; None where none is served."""
+    return markers.opened_marker(release, [hit.learning_id]) if hit else None
 
 
 def to_json(value: Answer | Unreachable | Shown) -> str:
@@ -171,6 +191,8 @@ def to_text(answer: Answer) -> str:
             lines.append("")
         rest = " (cut; raise --limit for more)" if answer.truncated else ""
         lines.append(f"{answer.returned} of {answer.total_matching} matching items{rest}")
+    elif answer.total_matching:
+        lines.append(f"{answer.total_matching} matching items")
     if answer.marker:
         lines.append(answer.marker)
     return "\n".join(lines)
@@ -178,16 +200,17 @@ def to_text(answer: Answer) -> str:
 
 def verdict_to_text(answer: Answer) -> str:
     """Only whether memory has an answer, without the items."""
-    return to_text(msgspec.structs.replace(answer, hits=(), marker=None)) + (
-        f"\n{answer.total_matching} matching items" if answer.total_matching else ""
-    )
+    return to_text(marked(msgspec.structs.replace(answer, hits=(), returned=0)))
 
 
 def unreachable_to_text(answer: Unreachable) -> str:
     """The fourth answer in words that cannot be read as "nothing matched"."""
     place = f" ({answer.where})" if answer.where else ""
-    lines = [f"UNREACHABLE  {answer.reason}{place}", "This does not say that nothing is known: memory was not read."]
-    return "\n".join(lines + ([f"remedy: {answer.remedy}"] if answer.remedy else []))
+    lines = [
+        _one_line(markers.neutralise(f"UNREACHABLE  {answer.reason}{place}")),
+        "This does not say that nothing is known: memory was not read.",
+    ]
+    return "\n".join([*lines, *([f"remedy: {answer.remedy}"] if answer.remedy else []), answer.marker])
 
 
 def shown_to_text(shown: Shown) -> str:
@@ -226,6 +249,9 @@ def _hit_lines(hit: Hit, number: str, whole: bool = False) -> Iterator[str]:
     fields += [("against", argument) for argument in hit.counter_arguments]
     if whole:
         fields += [("applies to", ", ".join(hit.applies_to))] + [("ask", question) for question in hit.self_check]
+    for replaced in hit.replaced_parts:
+        newer, _, part = replaced.partition(": ")
+        yield f"   replaced in part by {_short(newer)}{': ' if part else ''}{_one_line(part)}"
     for name, text in fields:
         if text:
             yield f"   {name}{' (inferred)' if whole and name in hit.inferred else ''}: {_one_line(text)}"

@@ -91,6 +91,10 @@ class LexicalIndex:
         rows = self._db.execute("SELECT item FROM items ORDER BY learning_id")
         return [msgspec.json.decode(row[0], type=served.Item) for row in rows]
 
+    def learning_ids(self) -> list[str]:
+        """Ids of every served item, in order."""
+        return [row[0] for row in self._db.execute("SELECT learning_id FROM items ORDER BY learning_id")]
+
     def ids(self, prefix: str) -> dict[str, str]:
         """Every id this audience knows that begins so, mapped to the learning it stands for."""
         within = (prefix, prefix + "\x7f")
@@ -103,6 +107,28 @@ class LexicalIndex:
             for known, learning in self._db.execute(statement, within):
                 found.setdefault(known, learning)
         return found
+
+    def topics(self) -> dict[str, str]:
+        """Path to label of every topic with a served item at it or below.
+
+        Raises:
+            UnreachableError: the release was published before there were topics.
+        """
+        return dict(self._of_topics("SELECT path, label FROM topics"))
+
+    def filed(self) -> list[tuple[str, str]]:
+        """(path, learning id) of every served item and each topic it lies right at. Raises as `topics`."""
+        return self._of_topics("SELECT path, learning_id FROM topic_items")
+
+    def _of_topics(self, statement: str) -> list[tuple[str, str]]:
+        try:
+            return [(row[0], row[1]) for row in self._db.execute(statement)]
+        except sqlite3.OperationalError as error:
+            raise UnreachableError(
+                f"this release has no topics: {error}",
+                where=str(self.path),
+                remedy="it was published by an older lorelake; the next `lorelake nightly` publishes them",
+            ) from None
 
     def retired(self, learning_id: str) -> tuple[str, str | None] | None:
         """State and successor of a learning that is not served, or None."""

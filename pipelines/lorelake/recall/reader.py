@@ -143,18 +143,19 @@ class ReleaseReader:
         verdict = ranking.judge(best, terms)
         ranked = ranking.rank(found, terms) if verdict != "NOT_RELEVANT" else []
         hits = tuple(answer.hit_of(entry.item, entry, len(terms.weights)) for entry in ranked[:limit])
-        return answer.Answer(
-            verdict=verdict,
-            score=round(best.coverage, 3) if best else 0.0,
-            threshold=ranking.RELEVANT_COVERAGE,
-            matched_terms=tuple(term for term in terms.weights if best and term in best.terms),
-            missing_terms=terms.missing,
-            searched=self._searched(engine, today),
-            total_matching=len(ranked),
-            returned=len(hits),
-            truncated=len(hits) < len(ranked),
-            hits=hits,
-            marker=answer.marker_for(self.head.release_id, hits),
+        return answer.marked(
+            answer.Answer(
+                verdict=verdict,
+                score=round(best.coverage, 3) if best else 0.0,
+                threshold=ranking.RELEVANT_COVERAGE,
+                matched_terms=tuple(term for term in terms.weights if best and term in best.terms),
+                missing_terms=terms.missing,
+                searched=self._searched(engine, today),
+                total_matching=len(ranked),
+                returned=len(hits),
+                truncated=len(hits) < len(ranked),
+                hits=hits,
+            )
         )
 
     def check(self, question: str, engine: str = "lexical", today: date | None = None) -> answer.Answer:
@@ -193,7 +194,7 @@ class ReleaseReader:
             superseded_by=successor,
             searched=self._searched("lexical", today),
             hit=hit,
-            marker=answer.marker_for(self.head.release_id, [hit] if hit else []),
+            marker=answer.opened_marker(self.head.release_id, hit),
         )
 
     def _item(self, learning_id: str) -> served.Item | None:

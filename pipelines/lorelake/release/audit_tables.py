@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -69,6 +70,7 @@ def check_tables(frames: Frames, previous: Frames, allow_shrink: bool) -> list[F
         lambda: _tombstoned(frames),
         lambda: _votes(frames),
         lambda: _supersession(frames),
+        lambda: _topic_orphans(frames),
         lambda: _values(frames),
     ]
     findings = [finding for check in checks for finding in check()]
@@ -119,20 +121,19 @@ def _tombstoned(frames: Frames) -> Iterator[Finding]:
 def _votes(frames: Frames) -> Iterator[Finding]:
     """A counted vote rests on a showing in its session family, or on a decision of the ledger.
 
-    Transcripts hold ids as they were shown, which are prefixes.
+    Transcripts hold ids as they were shown, which are prefixes. What another memory showed has a name of its own there,
+    which SQL resolves: of its votes only that something was shown in the family is asked.
     """
-    aliases: dict[str, set[str]] = {}
-    for claim, learning in frames["learning_evidence"].select("claim_id", "learning_id").iter_rows():
-        aliases.setdefault(claim, set()).add(learning)
-        aliases.setdefault(learning, set()).add(learning)
-    shown = {
-        (learning, family)
-        for prefix, family, act in frames["exposures"].select("claim_id", "family_id", "act").iter_rows()
-        if act == "shown"
-        for claim, learnings in aliases.items()
-        if claim.startswith(prefix)
-        for learning in learnings
-    }
+    ids = frames["aliases"].select("reference", "learning_id").drop_nulls().sort("reference").rows()
+    references = [reference for reference, _ in ids]
+    acts = frames["exposures"].filter(pl.col("act").is_in(["shown", "opened"])).select("claim_id", "family_id")
+    shown: set[tuple[str, str]] = set()
+    elsewhere: set[str] = set()
+    for prefix, family in acts.unique().iter_rows():
+        if not prefix.startswith("lrn_"):
+            elsewhere.add(family)
+        first, last = bisect_left(references, prefix), bisect_left(references, prefix + "~")
+        shown |= {(learning, family) for _, learning in ids[first:last]}
     decided = set(frames["ledger"].filter(pl.col("verdict") == "applies")["decision_id"])
     counted = frames["votes"].filter(
         (pl.col("voter_class") != "bot") & (pl.col("recalled") | pl.col("upvoted") | pl.col("refuted"))
@@ -140,7 +141,7 @@ def _votes(frames: Frames) -> Iterator[Finding]:
     unfounded = {
         f"{learning} in {family}"
         for learning, family in counted.select("learning_id", "family_id").iter_rows()
-        if (learning, family) not in shown and family not in decided
+        if (learning, family) not in shown and family not in decided and family not in elsewhere
     }
     if unfounded:
         yield error("vote_unfounded", f"votes without a showing or a decision: {some(unfounded)}")
@@ -163,6 +164,17 @@ def _supersession(frames: Frames) -> Iterator[Finding]:
     linked |= {learning for pair in applied for learning in pair}
     if linked - state.keys():
         yield error("supersession_dangling", f"a replacement names what is not there: {some(linked - state.keys())}")
+
+
+def _topic_orphans(frames: Frames) -> Iterator[Finding]:
+    """Every member, merge and topic hangs on what is there, and no topic is empty."""
+    topics, members, merges = (frames[name] for name in ("topics", "topic_members", "topic_merges"))
+    known = set(topics["topic_id"])
+    lost = set(members["learning_id"]) - set(frames["learnings"]["learning_id"])
+    lost |= (set(members["topic_id"]) | set(merges["to_id"]) | set(topics["parent_id"].drop_nulls())) - known
+    empty = known - set(members["topic_id"]) - set(topics["parent_id"])
+    if lost | empty:
+        yield error("topic_orphan", f"topics without learnings, or filed under what is not there: {some(lost | empty)}")
 
 
 def _values(frames: Frames) -> Iterator[Finding]:

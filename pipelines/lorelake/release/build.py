@@ -149,19 +149,22 @@ def _sql(text: str) -> str:
 
 def _write_indexes(folder: Path, team: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, int]:
     learnings, evidence = frames["learnings"], frames["learning_evidence"]
-    claims = evidence.select("claim_id", "learning_id").unique().rows()
+    named = frames["aliases"].select("reference", "learning_id", "basis", "audience").rows()
     active: dict[str, int] = {}
     for audience, items in index.items_by_audience(learnings, evidence).items():
         ids = {item.learning_id for item in items}
-        aliases = {claim: learning for claim, learning in claims if learning in ids and claim != learning}
         others = learnings.filter((pl.col("audience") == audience) & (pl.col("state") != "active"))
         own = ids | set(others["learning_id"])
         retired = [
             (learning, state, newer if newer in own else None)
             for learning, state, newer in others.select("learning_id", "state", "superseded_by").iter_rows()
         ]
+        aliases = {id_: learning for id_, learning, *_ in named if learning in own and id_ != learning}
+        retired += [(id_, basis, None) for id_, learning, basis, of in named if learning is None and of == audience]
         name = served.audience_id(team, audience)
-        index.write_audience(folder / served.INDEX_FOLDER / name, items, aliases, retired)
+        own_topics = frames["topics"].filter(pl.col("audience") == audience)
+        filing = index.filing_of(ids, own_topics, frames["topic_members"])
+        index.write_audience(folder / served.INDEX_FOLDER / name, items, aliases, retired, filing)
         active[name] = len(items)
     return dict(sorted(active.items()))
 

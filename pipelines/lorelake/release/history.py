@@ -1,4 +1,4 @@
-"""What each publish changed: appended once per switch, never rewritten."""
+"""What each publish changed, and the ids it was the first to answer to: appended once per switch, never rewritten."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
+
 from lorelake.lake import Lake, frame, read_table, write_table
-from lorelake.tables import HISTORY
+from lorelake.tables import HISTORY, SERVED_IDS
 
 
 class Change(NamedTuple):
@@ -26,17 +28,36 @@ class Switch(NamedTuple):
     told: str
 
 
-def append(lake: Lake, release: str, changes: list[Change], now: datetime) -> None:
-    """Write one publish into history, unless its last entry is this release already (a run that was killed)."""
+def append(lake: Lake, release: str, changes: list[Change], aliases: pl.DataFrame, now: datetime) -> None:
+    """Write one publish into history, unless its last entry is this release already (a run that was killed).
+
+    Args:
+        lake: whose history.
+        release: what was published.
+        changes: the state changes it brought.
+        aliases: its table of that name; ids that no earlier publish recorded are recorded now.
+        now: wall clock.
+    """
     past = files(lake)
     last_sequence, last_release = past[-1].stem.split("-", 1) if past else ("0", "")
     if last_release == release:
         return
     sequence = int(last_sequence) + 1
+    name = f"{sequence:06d}-{release}.parquet"
+    known = read_table(SERVED_IDS, lake.served_ids())["claim_id"]
+    new = aliases.filter(~pl.col("reference").is_in(known.implode())).select(
+        pl.lit(sequence, pl.Int64).alias("sequence"),
+        pl.lit(release).alias("release_id"),
+        pl.col("reference").alias("claim_id"),
+        "content_key",
+        "audience",
+    )
+    # First the ids: they count once the entry of the publish is there, and a run after a kill writes them again.
+    write_table(SERVED_IDS, new, lake.history / SERVED_IDS.name / name)
     stamp: dict[str, Any] = {"sequence": sequence, "release_id": release, "published_at": now}
     rows = [{**stamp, "learning_id": "", "from_state": None, "to_state": None}]
     rows += [{**stamp, "learning_id": c.learning, "from_state": c.before, "to_state": c.after} for c in changes]
-    write_table(HISTORY, frame(HISTORY, rows), lake.history / f"{sequence:06d}-{release}.parquet")
+    write_table(HISTORY, frame(HISTORY, rows), lake.history / name)
 
 
 def files(lake: Lake) -> list[Path]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
@@ -24,6 +24,32 @@ from lorelake.lake import write_bytes
 INDEXED_QUOTES = 3
 INDEXED_QUOTE_CHARS = 600
 """How much of an item's evidence is searchable beside its words: error text is found by the quote that holds it."""
+
+
+class Filing(NamedTuple):
+    """Topics of one audience: path to label, and (path, learning) of what is filed right at a path."""
+
+    labels: Mapping[str, str]
+    items: Sequence[tuple[str, str]]
+
+
+NO_TOPICS = Filing({}, ())
+
+
+def filing_of(ids: Collection[str], topics: pl.DataFrame, members: pl.DataFrame) -> Filing:
+    """The topics under which some learnings of one audience lie, with those above them, and nothing else of any."""
+    columns = topics.select("topic_id", "path", "label", "parent_id")
+    paths = {topic: (path, label, parent) for topic, path, label, parent in columns.iter_rows()}
+    items: list[tuple[str, str]] = []
+    labels: dict[str, str] = {}
+    for learning, topic in members.select("learning_id", "topic_id").iter_rows():
+        if learning in ids and topic in paths:
+            items.append((paths[topic][0], learning))
+            above: str | None = topic
+            while above in paths:
+                path, label, above = paths[above]
+                labels[path] = label
+    return Filing(labels, items)
 
 
 def items_by_audience(learnings: pl.DataFrame, evidence: pl.DataFrame) -> dict[str, list[served.Item]]:
@@ -66,6 +92,7 @@ def write_audience(
     items: Sequence[served.Item],
     aliases: Mapping[str, str],
     retired: Sequence[tuple[str, str, str | None]],
+    filing: Filing = NO_TOPICS,
 ) -> None:
     """Write one audience's folder fresh.
 
@@ -74,12 +101,13 @@ def write_audience(
         items: its active learnings, at least one.
         aliases: claim id to the served learning it counts for.
         retired: (learning id, state, superseded by) of its learnings that are not served.
+        filing: its topics, and which of its active learnings lie right at each.
     """
     folder.mkdir(parents=True)
     texts = [index_text(item) for item in items]
     card = served.AudienceCard(items[0].audience, len(items))
     write_bytes(folder / served.AUDIENCE_CARD, msgspec.json.encode(card))
-    write_lexical(folder / served.LEXICAL_DB, items, texts, aliases, retired)
+    write_lexical(folder / served.LEXICAL_DB, items, texts, aliases, retired, filing)
     write_lance(folder, items, texts)
 
 
@@ -89,6 +117,7 @@ def write_lexical(
     texts: Sequence[str],
     aliases: Mapping[str, str],
     retired: Sequence[tuple[str, str, str | None]],
+    filing: Filing = NO_TOPICS,
 ) -> None:
     """Write the SQLite twin so that it can be opened immutable: no journal file is left, no free page."""
     with closing(sqlite3.connect(path)) as db:
@@ -103,6 +132,8 @@ def write_lexical(
         db.executemany("INSERT INTO search(rowid, text) VALUES (?, ?)", [(n, text) for n, (_, text) in numbered])
         db.executemany("INSERT INTO aliases VALUES (?, ?)", sorted(aliases.items()))
         db.executemany("INSERT INTO retired VALUES (?, ?, ?)", sorted(retired))
+        db.executemany("INSERT INTO topics VALUES (?, ?)", sorted(filing.labels.items()))
+        db.executemany("INSERT INTO topic_items VALUES (?, ?)", sorted(filing.items))
         db.execute("INSERT INTO search(search) VALUES ('optimize')")
         db.commit()
         db.execute("VACUUM")

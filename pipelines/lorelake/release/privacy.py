@@ -8,7 +8,7 @@ on an item the lake does not know, an admission whose signal was not given) its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -18,16 +18,21 @@ from lorelake.tables import TABLES
 _TEXT: dict[str, tuple[str, ...]] = {
     "learnings": (
         "title", "when", "do", "because", "rejected", "not_when", "applies_to", "self_check", "tags", "risks",
-        "said_by",
+        "said_by", "replaced_parts",
     ),
     "learning_evidence": ("quote", "source_uri", "actor"),
     "learning_events": ("evidence",),
     "review_queue": ("title", "risks"),
-    "supersession": ("evidence",),
+    "supersession": ("evidence", "quote", "older_quote", "newer_quote", "part", "features"),
     "ledger": ("new_text", "reason", "source_uri"),
     "admissions": ("detail",),
     "sessions": ("branch",),
     "imported_votes": ("item_id", "also", "unit_id"),
+    "recalls": ("query", "searched"),
+    "exposures": ("evidence",),
+    "topics": ("path", "label"),
+    "topic_members": ("found_in",),
+    "topic_merges": ("from_path", "to_path", "evidence"),
 }  # fmt: skip
 """Per table, the columns that carry words, links or names."""
 
@@ -41,7 +46,7 @@ def without_private_words(frames: Mapping[str, pl.DataFrame], signals: pl.DataFr
     behind_hidden = set(evidence.filter(pl.col("learning_id").is_in(hidden))["signal_id"])
     audience_of = signals.select("signal_id", "audience").iter_rows() if signals is not None else ()
     shown_signals = [s for s, audience in audience_of if served.is_shared(audience) and s not in behind_hidden]
-    by_audience = [name for name in ("sessions", "imported_votes") if name in frames]
+    by_audience = [name for name in ("sessions", "imported_votes", "recalls", "exposures") if name in frames]
     audiences = {audience for name in by_audience for audience in frames[name]["audience"].unique()}
     private = sorted(audience for audience in audiences if not served.is_shared(audience))
     by_learning = pl.col("learning_id").is_in(hidden)
@@ -54,8 +59,27 @@ def without_private_words(frames: Mapping[str, pl.DataFrame], signals: pl.DataFr
         "ledger": ~pl.col("claim_id").is_in(shown_claims.implode()),
         "admissions": ~pl.col("signal_id").is_in(shown_signals),
         **dict.fromkeys(by_audience, pl.col("audience").is_in(private)),
+        **_of_topics(frames, hidden),
     }
     return {name: _emptied(name, data, where[name]) if name in where else data for name, data in frames.items()}
+
+
+def _of_topics(frames: Mapping[str, pl.DataFrame], hidden: Sequence[str]) -> dict[str, pl.Expr]:
+    """A topic's words are shown where a shown learning lies at it or below. A merge may quote any learning's tag."""
+    members = frames["topic_members"]
+    above = dict(frames["topics"].select("topic_id", "parent_id").iter_rows())
+    shown: set[str | None] = set()
+    for topic in members.filter(~pl.col("learning_id").is_in(hidden))["topic_id"].unique():
+        while topic is not None and topic not in shown:
+            shown.add(topic)
+            topic = above.get(topic)
+    topics = sorted(topic for topic in shown if topic)
+    beside_hidden = members.filter(pl.col("learning_id").is_in(hidden))["topic_id"].unique()
+    return {
+        "topics": ~pl.col("topic_id").is_in(topics),
+        "topic_members": pl.col("learning_id").is_in(hidden),
+        "topic_merges": ~pl.col("to_id").is_in(topics) | pl.col("to_id").is_in(beside_hidden.implode()),
+    }
 
 
 def hidden_learnings(learnings: pl.DataFrame) -> list[str]:

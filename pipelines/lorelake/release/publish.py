@@ -25,7 +25,7 @@ from lorelake.release import history
 from lorelake.release.build import TABLES_FOLDER, check_team, remove_tree
 from lorelake.release.manifest import Manifest, read_manifest, release_id, write_manifest
 from lorelake.release.verdict import Verdict, files_digest, hash_files, read_verdict
-from lorelake.tables import LEARNINGS
+from lorelake.tables import ALIASES, LEARNINGS
 
 FILE_MODE = 0o440
 FOLDER_MODE = 0o750
@@ -75,7 +75,8 @@ def publish(lake: Lake, team: str, now: datetime | None = None) -> Published:
         _complete(candidate, draft, verdict, changes, now)
         os.rename(candidate, target)
         sync_folder(lake.releases)
-    history.append(lake, draft.release_id, changes, now)
+    aliases = read_table(ALIASES, target / TABLES_FOLDER / "aliases.parquet")
+    history.append(lake, draft.release_id, changes, aliases, now)
     write_bytes(lake.current, f"{draft.release_id}\n".encode())
     return Published(draft.release_id, new=True)
 

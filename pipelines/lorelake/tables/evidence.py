@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lorelake.tables.shape import Column, Table
-from lorelake.tables.words import ACTOR_CLASSES, SIGNAL_KINDS
+from lorelake.tables.words import ACTOR_CLASSES, RECALL_VERDICTS, SIGNAL_KINDS, SURFACES
 
 SIGNALS = Table(
     "signals",
@@ -48,19 +48,67 @@ ADMISSIONS = Table(
     released=True,
 )
 
-EXPOSURES = Table(
-    "exposures",
+RECALLS = Table(
+    "recalls",
     "evidence",
-    "one learning handed to, or cited in, one session at one time",
-    ("exposure_id",),
+    "one question that a memory was asked in a session",
+    ("recall_id",),
     (
-        Column("exposure_id", "str", "32 hex of sha256(event, learning as shown, act)"),
-        Column("claim_id", "str", "id as shown; resolves through aliases"),
+        Column("recall_id", "str", "32 hex of sha256(result event, place of the answer in it)"),
+        Column("surface", "str", "how it was asked: lorelake's commands or MCP server, teamai, GitMem", SURFACES),
+        Column("query", "str", "what was asked, redacted; empty where that cannot be told"),
+        Column("verdict", "str?", "what the memory said of its answer; null where it judges nothing", RECALL_VERDICTS),
+        Column("score", "float?", "of the best match, on that memory's own scale"),
+        Column("threshold", "float?", "what the score had to reach"),
+        Column("returned", "int?", "items in the answer"),
+        Column("total", "int?", "items that matched; only lorelake tells"),
+        Column("truncated", "bool?", "whether more matched than the answer holds; null where nobody tells"),
+        Column("searched", "list[str]", "audiences looked through; only lorelake tells"),
+        Column("release_id", "str?", "lorelake's release that answered"),
         Column("unit_id", "str", "session"),
         Column("family_id", "str", "session family"),
         Column("person", "str", "whose session"),
-        Column("act", "str", "what happened to it", ("shown", "cited")),
-        Column("release_id", "str?", "release it was shown from; null for a citation"),
+        Column("project", "str", "project of the session, or `unknown`"),
+        Column("audience", "str", "narrowest audience of the session"),
+        Column("ts", "ts", "when it was answered"),
+    ),
+    released=True,
+    hashed=True,
+)
+
+SIGNATURE_MAPPING = Table(
+    "signature_mapping",
+    "evidence",
+    "one error signature under a former algorithm and the one it has now",
+    ("former_key", "key"),
+    (
+        Column("former_key", "str", "key under the former algorithm, `sig-` and its number first"),
+        Column("key", "str", "key of the same output under the algorithm in use"),
+        Column("algorithm", "str", "the algorithm in use"),
+        Column("families", "int", "session families in which both were read from one output"),
+    ),
+    released=True,
+)
+
+EXPOSURES = Table(
+    "exposures",
+    "evidence",
+    "one learning put before, or used by, an agent in one session at one time",
+    ("exposure_id",),
+    (
+        Column("exposure_id", "str", "32 hex of sha256(event, learning as shown, act)"),
+        Column("claim_id", "str", "reference as shown: `lrn_…`, `teamai:<document id>`, `gitmem:<hex>`; see aliases"),
+        Column("unit_id", "str", "session"),
+        Column("family_id", "str", "session family"),
+        Column("person", "str", "whose session"),
+        Column("act", "str", "what happened to it", ("shown", "opened", "cited", "confirmed")),
+        Column("surface", "str", "where it came from: lorelake's commands or MCP server, teamai, GitMem", SURFACES),
+        Column("rank", "int?", "place in the answer, from 1; null for what was cited or confirmed"),
+        Column("recall_id", "str?", "the question that it answered, a row of `recalls`"),
+        Column("verdict", "str?", "of a confirmation: what the agent said of it", ("applying", "n_a", "refuted")),
+        Column("evidence", "str?", "of a confirmation: the agent's words for it"),
+        Column("release_id", "str?", "lorelake's release it was shown from"),
+        Column("audience", "str", "narrowest audience of the session"),
         Column("ts", "ts", "when"),
     ),
     released=True,

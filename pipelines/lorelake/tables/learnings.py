@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from lorelake.tables.shape import Column, Table
-from lorelake.tables.words import ACTOR_CLASSES, ITEM_KINDS, SEVERITIES, SIGNAL_KINDS, STATES, TRUSTS
+from lorelake.tables.words import (
+    ACTOR_CLASSES,
+    ITEM_KINDS,
+    SEVERITIES,
+    SIGNAL_KINDS,
+    STATES,
+    SUPERSESSION_REASONS,
+    TAGGERS,
+    TOPIC_KINDS,
+    TRUSTS,
+)
 
 CLAIMS = Table(
     "claims",
@@ -26,9 +36,10 @@ CLAIMS = Table(
         Column("applies_to", "list[str]", "paths, commands, packages and error signatures it applies to"),
         Column("self_check", "list[str]", "questions to ask oneself"),
         Column("tags", "list[str]", "topics"),
-        Column("inferred", "list[str]", "fields with a word that stands in no quote: title, when, do, because, rejected"),
+        Column("inferred", "list[str]", "fields, from title to rejected, with a word that no quote holds"),
         Column("text_sha256", "str", "sha256 of title, do, because and not_when: what an approval is bound to"),
         Column("content_key", "str", "sha256 of the normalised witness words without the audience"),
+        Column("former_ids", "list[str]", "claim ids that its error's signatures under former algorithms gave it"),
         Column("trust_basis", "str", "what its own history proves", TRUSTS),
         Column("risks", "list[str]", "reasons why a person must look before it acts"),
         Column("document", "str?", "path of the document it comes from"),
@@ -45,10 +56,19 @@ SUPERSESSION_CANDIDATES = Table(
     (
         Column("older_id", "str", "claim id that may be replaced"),
         Column("newer_id", "str", "claim id that may replace it"),
-        Column("reason", "str", "on what ground", ("explicit", "same_document")),
-        Column("evidence", "str", "decision or document version that says so"),
+        Column("reason", "str", "on what ground", SUPERSESSION_REASONS),
+        Column("evidence", "str", "decision, document version or signal that says so"),
+        Column("quote", "str?", "the words that say so; null where the two sides' words are all there is"),
         Column("actor", "str", "who said so"),
         Column("ts", "ts", "when it was said"),
+        Column("partial", "bool", "true: a part is replaced, the rest still holds"),
+        Column("part", "str?", "the replaced part in the source's words, where it names one"),
+        Column("ambiguous", "bool", "true: the name fits several records; `features` lists them"),
+        Column("older_evidence", "str?", "signal behind the older claim; null for a claim the lake does not know"),
+        Column("older_quote", "str?", "its verbatim words"),
+        Column("newer_evidence", "str?", "signal behind the newer claim"),
+        Column("newer_quote", "str?", "its verbatim words"),
+        Column("features", "str", "JSON object: what matched, and how alike the two are"),
     ),
 )
 
@@ -78,12 +98,14 @@ LEARNINGS = Table(
         Column("applies_to", "list[str]", "paths, commands, packages and error signatures"),
         Column("self_check", "list[str]", "questions to ask oneself"),
         Column("tags", "list[str]", "topics"),
-        Column("inferred", "list[str]", "fields with a word that stands in no quote: title, when, do, because, rejected"),
+        Column("inferred", "list[str]", "fields, from title to rejected, with a word that no quote holds"),
         Column("project", "str", "project id, or `unknown` for what has none by nature"),
         Column("audience", "str", "who may read it"),
         Column("said_by", "str", "person or tool behind the canonical witness"),
         Column("people", "int", "distinct people behind it"),
-        Column("families", "int", "distinct session families behind it"),
+        Column("families", "int", "independent sources behind it; a session and the merge request it made are one"),
+        Column("narrower_people", "int", "further people who said the same to narrower audiences; a number only"),
+        Column("narrower_families", "int", "further sources in narrower audiences; a number only"),
         Column("confidence", "float", "posterior mean that it holds when used, from 0 to 1"),
         Column("confidence_low", "float", "lower end of the 95 % interval"),
         Column("confidence_high", "float", "upper end of the 95 % interval"),
@@ -94,6 +116,30 @@ LEARNINGS = Table(
         Column("last_said", "ts", "latest evidence"),
         Column("known_from", "date", "as-of day on which the lake could first know it"),
         Column("superseded_by", "str?", "learning that replaced it"),
+        Column("replaced_parts", "list[str]", "parts of it that were replaced, each as `learning id: part`"),
+    ),
+    released=True,
+    sql=True,
+    hashed=True,
+)
+
+ALIASES = Table(
+    "aliases",
+    "learnings",
+    "one id by which a learning is or was known",
+    ("reference",),
+    (
+        Column("reference", "str", "the id: `lrn_` and 32 hex"),
+        Column("learning_id", "str?", "the learning that holds it now; null where a tombstone took it"),
+        Column(
+            "basis",
+            "str",
+            "what makes it one: a claim's id, its id under a former error signature, an id that an earlier release "
+            "answered to; rejected or forgotten: a tombstone took it and nothing is left",
+            ("claim", "former", "served_before", "rejected", "forgotten"),
+        ),
+        Column("content_key", "str", "content key of the claim"),
+        Column("audience", "str", "audience the id was made under"),
     ),
     released=True,
     sql=True,
@@ -199,15 +245,25 @@ SUPERSESSION = Table(
     (
         Column("older_id", "str", "learning that is replaced"),
         Column("newer_id", "str", "learning that replaces it"),
-        Column("reason", "str", "on what ground", ("explicit", "same_document")),
+        Column("reason", "str", "on what ground", SUPERSESSION_REASONS),
         Column(
             "status",
             "str",
-            "applied: the older one is not served; proposed: waits for a person",
-            ("applied", "proposed"),
+            "applied: the older one is not served; in_part: it is, with the replaced part named; proposed: waits for a "
+            "person; undone: a person brought the older one back",
+            ("applied", "in_part", "proposed", "undone"),
         ),
+        Column("partial", "bool", "true: a part is replaced, the rest still holds"),
+        Column("part", "str?", "the replaced part in the source's words, where it names one"),
+        Column("ambiguous", "bool", "true: the name fits several records; `features` lists them"),
+        Column("features", "str", "JSON object: what matched, and how alike the two are"),
+        Column("quote", "str?", "the words that say so; null where the two sides' words are all there is"),
+        Column("older_evidence", "str?", "signal behind the older one"),
+        Column("older_quote", "str?", "its verbatim words"),
+        Column("newer_evidence", "str?", "signal behind the newer one"),
+        Column("newer_quote", "str?", "its verbatim words"),
         Column("actor", "str", "who said so"),
-        Column("evidence", "str", "decision or document version that says so"),
+        Column("evidence", "str", "decision, document version or signal that says so"),
         Column("ts", "ts", "when it was said"),
     ),
     released=True,
@@ -252,5 +308,63 @@ REVIEW_QUEUE = Table(
     ),
     released=True,
     sql=True,
+    hashed=True,
+)
+
+TOPICS = Table(
+    "topics",
+    "learnings",
+    "one topic of one audience",
+    ("topic_id",),
+    (
+        Column("topic_id", "str", "32 hex of sha256(audience, path)"),
+        Column("audience", "str", "whose topic it is; the same path of another audience is another topic"),
+        Column("path", "str", "its kind and its key, parted by `/`; what lies below a path is part of it"),
+        Column("kind", "str", "what sort of topic", TOPIC_KINDS),
+        Column("label", "str", "its last part as people write it, at most 80 characters"),
+        Column("parent_id", "str?", "the topic right above it; null for the highest of its kind"),
+        Column("learnings", "int", "candidate and active learnings here and below, each once"),
+        Column("active", "int", "those of them that are active"),
+    ),
+    released=True,
+    hashed=True,
+)
+
+TOPIC_MEMBERS = Table(
+    "topic_members",
+    "learnings",
+    "learning x topic it is filed under",
+    ("learning_id", "topic_id"),
+    (
+        Column("learning_id", "str", "the learning, whatever its state; a forgotten one has no topics"),
+        Column("topic_id", "str", "the topic; that it belongs to those above it too is not repeated"),
+        Column("tagger", "str", "which rule filed it there", TAGGERS),
+        Column("found_in", "str", "the words the rule read: a tag, a path, a name"),
+    ),
+    released=True,
+    hashed=True,
+)
+
+TOPIC_MERGES = Table(
+    "topic_merges",
+    "learnings",
+    "one topic that is filed under another of its kind",
+    ("from_id",),
+    (
+        Column("from_id", "str", "id the topic would have by itself"),
+        Column("to_id", "str", "topic it is filed under"),
+        Column("audience", "str", "whose topics they are"),
+        Column("kind", "str", "the kind both are of", TOPIC_KINDS),
+        Column("from_path", "str", "path it would have by itself"),
+        Column("to_path", "str", "path it is filed under"),
+        Column(
+            "rule",
+            "str",
+            "same_core: the same letters, parted elsewhere; shared_words: one holds all telling words of the other",
+            ("same_core", "shared_words"),
+        ),
+        Column("evidence", "str", "what the two have in common"),
+    ),
+    released=True,
     hashed=True,
 )

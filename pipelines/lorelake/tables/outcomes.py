@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lorelake.tables.shape import Column, Table
+from lorelake.tables.words import SIGNAL_KINDS
 
 FUNNEL = Table(
     "funnel",
@@ -56,6 +57,68 @@ SOURCE_HEALTH = Table(
         Column("usual_gap_days", "int?", "longest pause between days with events in the four weeks before the latest"),
         Column("status", "str", "whether it can be relied on tonight", ("fine", "degraded", "silent", "failed")),
         Column("why", "str", "what makes it so, in words; empty where it is fine"),
+    ),
+    released=True,
+    sql=True,
+    hashed=False,
+)
+
+GATE_FUNNEL = Table(
+    "gate_funnel",
+    "outcomes",
+    "source x signal kind x step",
+    ("source", "signal_kind", "step"),
+    (
+        Column("source", "str", "format family"),
+        Column("signal_kind", "str", "which rule saw the signals", SIGNAL_KINDS),
+        Column("step", "str", "`signals`, then each gate's rule code in the order of the gates, then what came of it"),
+        Column("position", "int", "order of the step, from 1"),
+        Column("is_refusal", "bool", "true: `rows` counts what this rule refused; false: what there is"),
+        Column("rows", "int", "how many"),
+    ),
+    released=True,
+    sql=True,
+    hashed=False,
+)
+
+SAMPLES = Table(
+    "samples",
+    "outcomes",
+    "one learning drawn into one week's sample",
+    ("sample", "learning_id"),
+    (
+        Column("sample", "str", "ISO week it was drawn for, as 2026-W12"),
+        Column("learning_id", "str", "the learning"),
+        Column("signal_kind", "str", "which rule saw the words that are served", SIGNAL_KINDS),
+        Column("seat", "int", "place in the sample, from 1; the order to judge in"),
+        Column("drawn_on", "date", "as-of day on which it was drawn; its seat never changes after that"),
+        Column(
+            "ruling",
+            "str",
+            "junk: a person rejected it or had it forgotten; kept: a person approved, edited, restored or endorsed "
+            "it; open: nobody ruled yet",
+            ("junk", "kept", "open"),
+        ),
+    ),
+    released=True,
+    sql=True,
+    hashed=False,
+)
+
+JUNK_RATE = Table(
+    "junk_rate",
+    "outcomes",
+    "sample x signal kind",
+    ("sample", "signal_kind"),
+    (
+        Column("sample", "str", "ISO week of the sample"),
+        Column("signal_kind", "str", "which rule saw the served words; `all` over all kinds"),
+        Column("drawn", "int", "learnings in the sample"),
+        Column("judged", "int", "those a person ruled on"),
+        Column("junk", "int", "those of them that were rejected or forgotten"),
+        Column("rate", "float?", "junk / judged; null where nobody judged"),
+        Column("rate_low", "float?", "lower end of the 95 % interval (Wilson)"),
+        Column("rate_high", "float?", "upper end of the 95 % interval (Wilson)"),
     ),
     released=True,
     sql=True,

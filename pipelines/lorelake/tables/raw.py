@@ -75,3 +75,21 @@ INTAKE = Table(
     ),
     released=True,
 )
+
+MODEL_ANSWERS = Table(
+    "model_answers",
+    "raw",
+    "one answer of a model about one unit",
+    ("answer_key",),
+    (
+        Column("answer_key", "str", "sha256 of prompt, model, unit and question: an equal question is not asked again"),
+        Column("unit_id", "str", "unit the question was about"),
+        Column("unit_day", "date", "UTC day on which the unit began; the partition"),
+        Column("model", "str", "the model's name, or the local program"),
+        Column("answer", "str", "the model's text after redaction, as it came"),
+        Column("is_json", "bool", "false where it is not the JSON that was asked for: it proposes nothing"),
+        Column("missing", "int", "items in it whose quote nobody said: they are dropped"),
+        Column("first_kept", "date", "as-of day on which it was asked"),
+    ),
+    partitioned=True,
+)

@@ -1,4 +1,4 @@
-"""Contract of stage release: what each publish changed."""
+"""Contract of stage release: what each publish changed, and the ids it answers to."""
 
 from __future__ import annotations
 
@@ -17,5 +17,19 @@ HISTORY = Table(
         Column("learning_id", "str", "the learning; empty for the publish itself"),
         Column("from_state", "str?", "state in the release before", STATES),
         Column("to_state", "str?", "state in this release; null where it is gone", STATES),
+    ),
+)
+
+SERVED_IDS = Table(
+    "served_ids",
+    "release",
+    "one id that a release answered to, in the file of the publish that first had it",
+    ("claim_id",),
+    (
+        Column("sequence", "int", "number of that publish, from 1"),
+        Column("release_id", "str", "release that was published"),
+        Column("claim_id", "str", "the id: `lrn_` and 32 hex"),
+        Column("content_key", "str", "content key of the claim it was made for"),
+        Column("audience", "str", "audience it was made under"),
     ),
 )

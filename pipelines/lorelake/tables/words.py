@@ -18,8 +18,12 @@ EVENT_KINDS = (
     "document_version", "document_deleted",
 )  # fmt: skip
 SIGNAL_KINDS = (
-    "rejection", "correction", "instruction", "error_fixed", "review_change", "decision", "authored",
+    "rejection", "correction", "instruction", "decision", "answer_accepted", "authored", "review_change",
+    "review_repeated", "revert", "error_fixed", "retry_worked", "memory_refuted", "proposed",
+    "error_seen", "friction", "ownership", "commitment", "blocker", "open_question",
 )  # fmt: skip
+SURFACES = ("cli", "mcp", "teamai", "gitmem")
+RECALL_VERDICTS = ("RELEVANT", "WEAK", "NOT_RELEVANT", "UNREACHABLE")
 ITEM_KINDS = ("scar", "win", "pattern", "anti_pattern", "decision", "procedure", "preference", "fact")
 SEVERITIES = ("low", "medium", "high", "critical")
 TRUSTS = ("reviewed", "corroborated", "stated", "mechanical", "proposed")
@@ -27,3 +31,6 @@ STATES = ("candidate", "active", "superseded", "expired", "archived", "rejected"
 DECISIONS = (
     "approve", "reject", "edit", "retire", "restore", "supersede", "endorse", "dispute", "forget",
 )  # fmt: skip
+TOPIC_KINDS = ("project", "path", "package", "channel", "error", "person", "topic")
+TAGGERS = ("project", "path", "package", "channel", "error", "mention", "folder", "tag")
+SUPERSESSION_REASONS = ("explicit", "same_document", "value_changed", "decision_reversed", "duplicate")

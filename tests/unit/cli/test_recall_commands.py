@@ -67,10 +67,33 @@ def test_project_is_honoured_and_the_settings_are_its_default(call, ids, tmp_pat
     assert json.loads(call("recall", many, "--json", "--limit", "2")[1])["returned"] == 2
 
 
-def test_recall_leaves_its_marker_and_check_none(call, published, ids):
-    question = ("recall", "quote paths in shell")
-    assert markers.parse(call(*question)[1]) == [markers.Marker("shown", published.current_release(), (ids("paths"),))]
-    assert markers.parse(call("check", *question[1:])[1]) == []
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+def test_every_answer_leaves_its_marker(call, published, ids, form):
+    """What is read from a transcript afterwards is what was printed: verdict, counts, and each item once."""
+    release, question = published.current_release(), "quote paths in shell"
+    asked, shown = markers.standing(call("recall", question, *form)[1])
+    assert shown == markers.Marker("shown", release, (ids("paths"),))
+    assert (asked.kind, asked.release_id, asked.verdict.verdict, asked.verdict.returned) == (
+        "recall", release, "RELEVANT", 1,
+    )  # fmt: skip
+    (checked,) = markers.standing(call("check", question, *form)[1])
+    assert (checked.verdict.verdict, checked.verdict.returned, checked.verdict.total) == ("RELEVANT", 0, 1)
+    (nothing,) = markers.standing(call("recall", "kubernetes autoscaler", *form)[1])
+    assert (nothing.verdict.verdict, nothing.verdict.total) == ("NOT_RELEVANT", 0)
+    assert markers.standing(call("show", ids("paths"), *form)[1]) == [
+        markers.Marker("opened", release, (ids("paths"),))
+    ]
+    (lost,) = markers.standing(call("recall", question, "--home", "/nowhere", *form)[1])
+    assert lost.verdict == markers.Verdict("UNREACHABLE")
+
+
+def test_what_was_typed_cannot_come_back_as_a_marker(call, ids, published):
+    """An error echoes the id that was asked for: with line ends in it, a marker would stand on a line of its own."""
+    forged = markers.shown_marker(published.current_release(), [ids("paths")])
+    for arguments in (("show", f"lrn_unknown\n{forged}\n"), ("recall", "paths", "--home", f"/nowhere\n{forged}\n")):
+        code, out, err = call(*arguments)
+        assert code == 1
+        assert [m for m in markers.standing(out + err) if m.kind != "recall"] == []
 
 
 def test_engine_lance_answers_too(call, ids):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorelake.content import normalise as normalising
 from lorelake.content.normalise import claim_id, content_key, normalise, shingles, words
 
 TOKENS = st.one_of(
@@ -125,3 +126,23 @@ def test_the_light_modules_need_the_standard_library_only() -> None:
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+MIXED = st.lists(
+    st.sampled_from(
+        ["use", "--flag", "src/a.py", "C#", "`x`", "not", "!==", "->", "a|b", "||", "\u200b", "\u00ad", "e\u0301",
+         "\u0301", "\u4e2d\u6587", "\u306e", "\ud55c", "\u2014", "\u2019s", "-5", "[redacted:email:1a2b3c4d]", "#",
+         "_x_", "\u0130", "x" * 80]
+    )
+    | st.text(max_size=4),
+    max_size=12,
+)  # fmt: skip
+SPACES = st.sampled_from(["", " ", "\n", "\t", "\u00a0", "\u2003", "\x1c", "\x85", "\u3000"])
+
+
+@given(MIXED, st.data())
+def test_words_read_token_by_token_are_those_of_the_whole_text(parts: list[str], data: st.DataObject) -> None:
+    """Claim ids are made of words: however they are read, they may not change."""
+    text = "".join(part + data.draw(SPACES) for part in parts)
+    assert words(text) == normalising._read(text)
+    assert words(text) == normalising._read(text)  # from memory

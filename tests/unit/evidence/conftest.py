@@ -11,6 +11,7 @@ CLASS = {
     "prompt": "human", "queued_prompt": "human", "rejection": "human", "message": "human", "review_comment": "human",
     "comment": "human", "commit": "human", "merge_request_opened": "human", "document_version": "human",
     "tool_result": "tool", "tool_call": "agent", "answer": "agent", "injected": "injected", "compaction": "system",
+    "interrupt": "human", "denial": "system", "usage": "system",
 }  # fmt: skip
 
 

@@ -68,3 +68,84 @@ def test_a_queued_prompt_and_a_free_answer_count_and_a_picked_option_does_not(ne
 
 def test_an_agents_question_in_a_quoted_log_is_not_the_persons_word(unit):
     assert correct(unit, "look at this:\n```\ndon't edit the client\n```") == []
+
+
+def after_refusal(unit, words, then="other"):
+    unit.add("prompt", "add a retry to the client")
+    unit.call("c1", path="/src/api/client.py", text='{"new":"retry"}')
+    unit.add("rejection", "", call_id="c1", is_error=True)
+    unit.add("interrupt")
+    unit.add("prompt", words)
+    unit.call("c2", path="/src/api/client.py", text='{"new":"retry"}' if then == "same" else '{"new":"other"}')
+    return [signal for signal in extract(unit.events) if signal.item]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "could we just list every case by name",
+        "let's raise the number everywhere to 3",
+        "fix the fixture, the code is right",
+        "that must go through the queue",
+        "用队列，不要用线程",
+    ],
+)
+def test_words_after_a_refusal_without_words_are_what_was_held_against_it(new_unit, words):
+    (signal,) = after_refusal(new_unit(), words)
+    assert signal.item["when"] == "editing `src/api/client.py`"
+
+
+@pytest.mark.parametrize(
+    "words", ["push", "the list is in my home folder", "let's fix the tests first", "what does it do?", "not like that"]
+)
+def test_a_task_a_fact_or_a_question_after_such_a_refusal_is_none(unit, words):
+    assert after_refusal(unit, words) == []
+
+
+def test_a_question_after_such_a_refusal_counts_only_if_the_agent_changed_course(new_unit):
+    words = "could we just list every case by name"
+    assert after_refusal(new_unit(), words, then="other")
+    assert not after_refusal(new_unit(), words, then="same")
+
+
+def test_an_order_typed_while_the_agent_works_counts_if_it_is_about_the_act(new_unit):
+    (signal,) = correct(new_unit(), "put the retry in the transport", kind="queued_prompt")
+    assert signal.seen["after"] == "typed while the agent worked"
+    assert not correct(new_unit(), "put the invoice footer on page two", kind="queued_prompt")
+    assert not correct(new_unit(), "put the retry in the transport", kind="prompt")
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "kept"),
+    [
+        ("the schema tool writes that client", "You're right, it is generated.", True),
+        ("the schema tool writes that client", "Great idea!", False),
+        ("the schema tool writes that client", "I will look at it.", False),
+        ("isn't the client shared by all workers?", "My mistake, it is shared.", True),
+        ("what is the client shared by?", "You're right, let me look.", False),
+        ("are you sure?", "You're right, it is not.", False),
+        ("add a dark mode to the page", "You're right, I should have.", False),
+        ("客户端由 schema 工具生成，不是手写", "抱歉，我看错了", True),
+    ],
+)
+def test_a_point_that_the_agent_concedes_is_a_correction(unit, words, answer, kept):
+    unit.add("prompt", "clean up")
+    unit.call("c1", path="/src/api/client.py", text='{"new":"x"}')
+    unit.add("prompt", words)
+    unit.add("answer", answer)
+    signals = [signal for signal in extract(unit.events) if signal.item]
+    assert bool(signals) is kept
+    assert all(signal.item["applies_to"] == ["src/api/client.py"] for signal in signals)
+
+
+def test_a_conceded_fact_is_a_fact_and_no_order(unit):
+    unit.call("c1", path="/src/api/client.py", text='{"new":"x"}')
+    unit.add("prompt", "the workflows lie one folder up")
+    unit.add("answer", "My mistake, I looked in the wrong folder.")
+    assert [signal.item["kind"] for signal in extract(unit.events)] == ["fact"]
+
+
+def test_words_that_only_point_at_what_nobody_can_see_are_no_item(unit):
+    unit.call("c1", tool="Bash", command="send --request")
+    unit.add("prompt", "no, not that request for it")
+    assert all(signal.item == {} for signal in extract(unit.events))

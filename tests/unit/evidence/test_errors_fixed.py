@@ -2,7 +2,9 @@ import json
 
 import pytest
 
-from lorelake.evidence.errors_fixed import extract, same_command
+from lorelake.content import signature_1
+from lorelake.evidence.commands import same_command
+from lorelake.evidence.errors_fixed import extract
 
 FAIL = "Traceback (most recent call last):\n  File \"app/db.py\", line 3, in open\nKeyError: 'DATABASE_URL'\n"
 OTHER = 'Traceback (most recent call last):\n  File "app/db.py", line 9, in close\nTypeError: no close\n'
@@ -164,3 +166,49 @@ def test_no_mask_of_the_signature_is_shown(unit):
     assert signal.item["title"] == failure
     assert "<quoted>" in signal.item["witness"]
     assert "<" not in signal.item["title"] + signal.item["when"] + signal.item["do"]
+
+
+def test_a_fix_keeps_the_witness_of_the_former_algorithm(unit):
+    unit.run("c1", "pytest -q", FAIL, True)
+    edit(unit)
+    unit.run("c2", "pytest -q", "2 passed", False)
+    (signal,) = extract(unit.events)
+    (former,) = signal.item["former_witnesses"]
+    before = signature_1.error_signature(FAIL)
+    assert former == f"{before.type} {before.frame} {before.message} {before.key}"
+    assert former != signal.item["witness"]
+
+
+def test_a_pass_that_a_pipe_hides_counts_only_where_the_output_says_so(new_unit):
+    found = []
+    for output in ("12 passed in 0.3s", "collecting"):
+        unit = new_unit()
+        unit.run("c1", "pytest -q 2>&1 | tail -5", FAIL, False)
+        edit(unit)
+        unit.run("c2", "pytest -q 2>&1 | tail -5", output, False)
+        found.append(len(extract(unit.events)))
+    assert found == [1, 0]
+
+
+def test_a_run_that_timed_out_neither_cures_nor_breaks_a_stretch(unit):
+    unit.run("c1", "pytest -q", FAIL, True)
+    edit(unit)
+    unit.run("c2", "pytest -q", "Command timed out after 2m 0.0s", True)
+    unit.run("c3", "pytest -q", "2 passed", False)
+    (signal,) = extract(unit.events)
+    assert signal.seen["passed_in"] == unit.events[-1].event_id
+
+
+def test_the_edit_of_the_file_that_the_error_names_is_told(unit):
+    unit.run("c1", "make lint", "app/db.py:12:5: F821 Undefined name `pool`", True)
+    patched(unit, "a = one", "size = open_all()\na = one", call="e1", path="/x/y/app/db.py")
+    patched(unit, "b = two", "pool = pool.named(undefined)\nb = two", call="e2")
+    unit.run("c2", "make lint", "ok", False)
+    (signal,) = extract(unit.events)
+    assert signal.item["title"] == "F821 Undefined name `pool`"
+    assert signal.item["do"].startswith("In `y/app/db.py`")
+
+
+@pytest.mark.parametrize("command", ["git add -A", "git commit -m 'fix it'", "grep -r install ."])
+def test_storing_and_searching_mend_nothing(unit, command):
+    assert done(unit, command) == [{}]

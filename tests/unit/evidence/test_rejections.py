@@ -104,3 +104,24 @@ def test_words_taken_back_later_are_no_item(unit):
     (signal,) = extract(unit.events)
     assert signal.item == {}
     assert signal.seen["taken_back_by"] == unit.events[-1].event_id
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["```\nnever do this\n```", "> quoted by me", "error: never pass none", "# A\n\ntext\n\n# B", "不"],
+)
+def test_every_refusal_with_words_is_a_signal_also_where_none_of_them_are_the_persons_own(unit, words):
+    (signal,) = refuse(unit, words)
+    assert signal.item == {}
+    assert signal.quote == words
+
+
+@pytest.mark.parametrize("words", ["", " \n", "...", "—"])
+def test_marks_alone_are_no_words(unit, words):
+    assert refuse(unit, words) == []
+
+
+def test_a_reason_that_the_direction_holds_already_is_not_said_twice(unit):
+    (signal,) = refuse(unit, "that is generated, so we must not touch it")
+    assert signal.item.get("because") is None
+    assert signal.item["do"] == "that is generated, so we must not touch it"

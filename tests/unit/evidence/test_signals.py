@@ -5,6 +5,7 @@ import pytest
 from lorelake.content import quotes
 from lorelake.errors import ContractError
 from lorelake.evidence import signals
+from lorelake.evidence.across import ACROSS
 from lorelake.evidence.unit import Signal, event_row
 from lorelake.tables import SIGNAL_KINDS, SIGNALS
 
@@ -12,7 +13,7 @@ SESSION = {"unit_id": "claude_code:s-1", "family_id": "fam-1", "person": "ana"}
 
 
 def test_there_is_one_rule_for_every_kind_of_the_contract():
-    assert set(signals.EXTRACTORS) == set(SIGNAL_KINDS)
+    assert set(signals.EXTRACTORS) | set(ACROSS) == set(SIGNAL_KINDS)
 
 
 def test_rows_fit_the_contract_and_their_quotes_are_there(unit):
@@ -23,7 +24,7 @@ def test_rows_fit_the_contract_and_their_quotes_are_there(unit):
     assert row["family_id"] == "fam-1"
     text = unit.events[0].text
     assert quotes.verify(text, row["quote_start"], row["quote_end"], row["quote_sha256"])
-    assert set(json.loads(row["payload"])) == {"item", "seen"}
+    assert set(json.loads(row["payload"])) == {"item", "seen", "support"}
 
 
 def test_the_order_in_which_events_arrive_shows_nowhere(unit):

@@ -45,7 +45,10 @@ def test_what_does_not_fit_the_contract_is_refused(rows: list[dict[str, Any]], m
 
 def test_equal_rows_are_equal_bytes(tmp_path: Path) -> None:
     rows = [
-        {"older_id": old, "newer_id": "n", "reason": "explicit", "evidence": "e", "actor": "mara", "ts": SAID}
+        dict.fromkeys(SUPERSESSION_CANDIDATES.column_names) | {
+            "older_id": old, "newer_id": "n", "reason": "explicit", "evidence": "e", "actor": "mara", "ts": SAID,
+            "partial": False, "ambiguous": False, "features": "{}",
+        }
         for old in "cab"
     ]  # fmt: skip
     for name, order in (("one", rows), ("two", rows[::-1])):

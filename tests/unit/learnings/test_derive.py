@@ -41,3 +41,28 @@ def test_no_order_of_input_shows(signal, admitted):
     for _ in range(4):
         rng.shuffle(signals)
         assert learnings(signals, admitted(*signals), [], []) == expected
+
+
+def test_a_backfill_that_brings_an_earlier_member_keeps_every_id(signal, admitted):
+    """The cluster has a new name; the name it had is a claim of it still."""
+    said = [signal("s1", LONG, 5), signal("s2", LONG + " again", 6)]
+    (before, _) = learnings(said, admitted(*said), [], [])
+    (name,) = {row["learning_id"] for row in before}
+    said.append(signal("s0", LONG + " please", 0))
+    (after, _) = learnings(said, admitted(*said), [], [])
+    holder = {row["claim_id"]: row["learning_id"] for row in after}
+    assert len(set(holder.values())) == 1
+    assert holder[name] != name
+    assert {row["claim_id"] for row in before} < holder.keys()
+
+
+def test_without_the_bridge_that_held_them_two_claims_stand_alone(signal, admitted):
+    """The middle one was canonical, being the earliest; it is erased, and the outer two are too far from each other."""
+    words = LONG.split()
+    bridge = signal("bridge", " ".join(words), 0)
+    left, right = signal("left", " ".join(words[2:]), 1), signal("right", " ".join(words[:-2]), 2)
+    (rows, _) = learnings([left, bridge, right], admitted(left, bridge, right), [], [])
+    assert len({row["learning_id"] for row in rows}) == 1
+    (rows, _) = learnings([left, right], admitted(left, right), [], [])
+    assert sorted(row["learning_id"] for row in rows) == sorted(row["claim_id"] for row in rows)
+    assert all(row["is_canonical"] for row in rows)

@@ -1,6 +1,6 @@
 import pytest
 
-from lorelake.learnings import phrasing
+from lorelake.learnings import phrasing, titles
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,12 @@ from lorelake.learnings import phrasing
         ("I'd like you to keep one commit a file", "Keep one commit a file"),
         ("from now on, write the changelog by hand", "Write the changelog by hand"),
         ("not as a comment, but as a document", "As a document, not as a comment"),
+        ("No restarts of the pod are lost", "No restarts of the pod are lost"),
+        ("no don't restart the pod", "Don't restart the pod"),
+        ("fix the test, the code is right", "Fix the test, the code is right"),
+        ("put it into the chart, right?", "Put it into the chart"),
+        ("We'd also like the linter to be run on every push", "The linter should be run on every push"),
+        ("we'd like to keep one chart a service", "Keep one chart a service"),
         ("go_test must not run in parallel", "go_test must not run in parallel"),
         ("`make check` is the one to run", "`make check` is the one to run"),
         ("不要直接改生成的文件。", "不要直接改生成的文件"),
@@ -31,20 +37,20 @@ def test_a_title_is_cut_at_a_clause_never_in_a_word_and_without_dots():
     long = "Keep the retry in the transport layer of the client because the handler is called twice by the gate"
     title = phrasing.title(long, None)
     assert title == "Keep the retry in the transport layer of the client"
-    assert len(title) <= phrasing.TITLE_CHARS
+    assert len(title) <= titles.TITLE_CHARS
 
 
 @pytest.mark.parametrize("size", [1, 7, 40, 79, 80, 81, 200, 1000])
 def test_no_title_is_longer_than_80_or_ends_loosely(size):
     text = "Always write the export of `" + "word " * size + "` here"
-    title = phrasing.shorten(text)
-    assert len(title) <= phrasing.TITLE_CHARS
+    title = titles.shorten(text)
+    assert len(title) <= titles.TITLE_CHARS
     assert not title.endswith((" ", ",", "…", "..."))
     assert title.count("`") % 2 == 0
 
 
 def test_one_long_word_is_still_cut():
-    assert phrasing.shorten("x" * 300) == "x" * phrasing.TITLE_CHARS
+    assert titles.shorten("x" * 300) == "x" * titles.TITLE_CHARS
 
 
 def test_a_title_that_points_at_something_names_the_file():
@@ -114,7 +120,7 @@ def test_what_was_settled_is_a_plain_statement(said, wanted):
     ],
 )  # fmt: skip
 def test_an_error_is_named_in_its_own_words(error, wanted):
-    assert phrasing.error_title(error) == wanted
+    assert titles.error_title(error) == wanted
 
 
 def test_the_latter_is_named_or_left_out():
@@ -140,4 +146,37 @@ def test_inline_code_of_a_document_stays_as_it_is():
 
 def test_a_title_ends_at_a_joint_of_its_sentence():
     long = "Add validation at the start of every single function to ensure the id does not contain separators"
-    assert phrasing.shorten(long) == "Add validation at the start of every single function"
+    assert titles.shorten(long) == "Add validation at the start of every single function"
+
+
+@pytest.mark.parametrize(
+    ("long", "wanted"),
+    [
+        (
+            'Return `fmt.Errorf("cannot load the first page of %s: %w", name)` instead of going on with the next',
+            'Return `fmt.Errorf("cannot load the first page of %s: %w", name)`',
+        ),
+        (
+            "While the text should be short enough for a small terminal, it must be plain to who never used the tool",
+            "It must be plain to who never used the tool",
+        ),
+        (
+            "Every time the cache is emptied for the same marina, the rebuild drops the season table, so it hangs",
+            "The rebuild drops the season table, so it hangs",
+        ),
+        (
+            "Add a `head == base` filter so the amend handler only restores trailers of sessions at the current head",
+            "Add a `head == base` filter",
+        ),
+        (
+            "Sort the pages by (created_at, id, marina, season, berth) and then sign them with the key of the team",
+            "Sort the pages by (created_at, id, marina, season, berth)",
+        ),
+    ],
+)
+def test_a_title_is_cut_outside_of_code_and_keeps_what_is_said(long, wanted):
+    assert titles.shorten(long) == wanted
+
+
+def test_emphasis_in_a_reason_is_taken_off():
+    assert phrasing.reason("**Keeps** the global rules") == "Keeps the global rules"

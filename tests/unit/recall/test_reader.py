@@ -83,7 +83,12 @@ def test_an_answer_says_what_it_rests_on(reading, ids, published):
     assert hit.quotes[0].words == "no, we use pnpm here, not npm: harbourmark"
     assert hit.quotes[0].source == "claude-code/pnpm.jsonl:7"
     assert hit.why == "holds 2 of 2 searched terms (pnpm, install)"
-    assert markers.parse(found.marker) == [markers.Marker("shown", published.current_release(), (ids("pnpm"),))]
+    asked, shown = markers.parse(found.marker)
+    assert shown == markers.Marker("shown", published.current_release(), (ids("pnpm"),))
+    assert (asked.release_id, asked.verdict) == (
+        published.current_release(),
+        markers.Verdict("RELEVANT", found.score, found.threshold, 1, 1, ("team", "project:harbour")),
+    )
 
 
 def test_a_cut_answer_says_so(reading):
@@ -97,14 +102,18 @@ def test_a_cut_answer_says_so(reading):
 
 def test_nothing_matched_shows_nothing(reading):
     found = reading().recall("how do I tune the kubernetes autoscaler")
-    assert (found.verdict, found.hits, found.marker, found.returned) == ("NOT_RELEVANT", (), None, 0)
+    assert (found.verdict, found.hits, found.returned) == ("NOT_RELEVANT", (), 0)
+    assert [marker.kind for marker in markers.parse(found.marker)] == ["recall"]
     assert "NOT_RELEVANT" in answer.to_text(found)
 
 
 def test_check_gives_the_verdict_and_no_item(reading):
     reader = reading(projects=["harbour"])
     told = reader.check("pnpm install")
-    assert (told.verdict, told.hits, told.marker, told.total_matching) == ("RELEVANT", (), None, 1)
+    assert (told.verdict, told.hits, told.total_matching) == ("RELEVANT", (), 1)
+    assert [(marker.kind, marker.verdict.returned, marker.verdict.total) for marker in markers.parse(told.marker)] == [
+        ("recall", 0, 1)
+    ]
     assert told.score == reader.recall("pnpm install").score
 
 
@@ -128,6 +137,22 @@ def test_an_id_that_waits_or_is_gone_says_its_state_without_words(reading, ids):
         shown = reader.show(ids(name))
         assert (shown.state, shown.hit, shown.marker) == (state, None, None)
         assert "worker" not in answer.shown_to_text(shown)
+
+
+def test_an_id_of_an_earlier_release_answers_with_what_holds_it_now(lake, settings, night, ids, publish_night):
+    """Its project was folded into another, or it was erased; a reader of another project is told nothing."""
+    moved, erased = "lrn_" + "1" * 32, "lrn_" + "2" * 32
+    night.put("aliases", reference=moved, learning_id=ids("pnpm"), basis="served_before", audience="project:dock")
+    night.put("aliases", reference=erased, basis="forgotten", audience="project:harbour")
+    publish_night(lake, settings, night)
+    with open_release(lake.root, projects=["harbour"]) as reader:
+        shown = reader.show(moved[:16])
+        assert (shown.learning_id, shown.hit.learning_id) == (ids("pnpm"), ids("pnpm"))
+        gone = reader.show(erased)
+        assert (gone.state, gone.hit) == ("forgotten", None)
+    with open_release(lake.root, projects=["lantern"]) as reader:
+        assert reader.show(moved) is None
+        assert reader.show(erased) is None
 
 
 def test_an_id_is_found_by_a_prefix_that_is_the_only_one(reading, ids, published):

@@ -81,9 +81,17 @@ def test_a_counted_vote_needs_a_showing_or_a_decision(night, ids, vote, unfounde
 
 def test_a_vote_for_what_was_shown_under_an_older_id_counts(night, ids):
     claim = "lrn_" + "a" * 32
-    night.put("learning_evidence", learning_id=ids("cache"), signal_id="x", claim_id=claim, family_id="f", quote="q")
-    night.put("exposures", exposure_id="e9", claim_id=claim, family_id="f9", act="shown")
+    night.put("exposures", exposure_id="e9", claim_id=claim[:16], family_id="f9", act="shown")
     night.put("votes", learning_id=ids("cache"), voter="jonas", family_id="f9", voter_class="agent", recalled=True)
+    assert codes(night) == {"vote_unfounded"}
+    night.put("aliases", reference=claim, learning_id=ids("cache"), basis="served_before")
+    assert codes(night) == set()
+
+
+def test_a_vote_for_what_another_memory_showed_needs_something_shown_there(night, ids):
+    night.put("votes", learning_id=ids("cache"), voter="jonas", family_id="f9", voter_class="agent", recalled=True)
+    assert codes(night) == {"vote_unfounded"}
+    night.put("exposures", exposure_id="e9", claim_id="teamai:tiles", family_id="f9", act="shown")
     assert codes(night) == set()
 
 

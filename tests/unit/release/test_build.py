@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -94,13 +95,31 @@ def test_what_a_private_audience_used_is_counted_and_not_named(lake, settings, n
     ]
 
 
+def test_what_a_private_session_asked_and_said_is_counted_and_not_told(lake, settings, night):
+    for name, audience in (("a", "person:mara"), ("b", "project:harbour")):
+        night.put("recalls", recall_id=name, query="ochremark", searched=["person:mara"], returned=2, audience=audience)
+        night.put(
+            "exposures",
+            exposure_id=name,
+            claim_id="gitmem:bc376d1f",
+            act="confirmed",
+            evidence="ochremark",
+            audience=audience,
+        )
+    folder = build_candidate(lake, settings, AS_OF, night.tables(), {})
+    asked = pl.read_parquet(folder / "tables/recalls.parquet").select("recall_id", "query", "searched", "returned")
+    assert asked.rows() == [("a", "", [], 2), ("b", "ochremark", ["person:mara"], 2)]
+    said = pl.read_parquet(folder / "tables/exposures.parquet").filter(pl.col("act") == "confirmed")
+    assert said.select("exposure_id", "evidence").rows() == [("a", None), ("b", "ochremark")]
+
+
 def test_every_text_column_of_a_released_table_is_known_to_carry_words_or_not():
     """A new column must be looked at: private words may not reach the tables by being forgotten here."""
     from lorelake.release.privacy import _TEXT
 
     wordless = {
-        "intake", "exposures", "votes", "confidence", "tombstones", "funnel", "refusals", "source_health",
-        "session_merge_requests",
+        "intake", "votes", "confidence", "tombstones", "funnel", "refusals", "source_health",
+        "session_merge_requests", "aliases", "gate_funnel", "samples", "junk_rate", "signature_mapping",
     }  # fmt: skip
     keys = {
         "learnings": {
@@ -109,7 +128,10 @@ def test_every_text_column_of_a_released_table_is_known_to_carry_words_or_not():
         "learning_evidence": {"learning_id", "signal_id", "claim_id", "quote_sha256", "family_id"},
         "learning_events": {"learning_id", "reason", "actor"},
         "review_queue": {"learning_id", "audience", "missing"},
-        "supersession": {"older_id", "newer_id", "actor"},
+        "topics": {"topic_id", "audience", "parent_id"},
+        "topic_members": {"learning_id", "topic_id"},
+        "topic_merges": {"from_id", "to_id", "audience"},
+        "supersession": {"older_id", "newer_id", "older_evidence", "newer_evidence", "actor"},
         "ledger": {
             "decision_id", "claim_id", "other_claim_id", "content_key", "signature", "decided_on_sha256", "actor",
             "refused_because",
@@ -117,11 +139,32 @@ def test_every_text_column_of_a_released_table_is_known_to_carry_words_or_not():
         "admissions": {"signal_id", "rule"},
         "sessions": {"unit_id", "family_id", "project", "audience", "person"},
         "imported_votes": {"total_id", "store", "voter", "audience"},
+        "recalls": {"recall_id", "release_id", "unit_id", "family_id", "person", "project", "audience"},
+        "exposures": {
+            "exposure_id", "claim_id", "unit_id", "family_id", "person", "recall_id", "release_id", "audience",
+        },
     }  # fmt: skip
     for table in TABLES.values():
         if table.released and table.name not in wordless:
             text = {c.name for c in table.columns if c.base in ("str", "list[str]") and not c.values}
             assert text == keys[table.name] | set(_TEXT[table.name]), table.name
+
+
+def test_an_index_answers_to_the_ids_of_its_own_audience_only(lake, settings, night, ids):
+    """Also to those that lead to what is not served, and to those that a tombstone took."""
+    names = {"moved": "pnpm", "waited": "waits", "of_lantern": "cache"}
+    old = {name: "lrn_" + digit * 32 for name, digit in zip((*names, "erased", "erased_there"), "12345", strict=True)}
+    for name, of in names.items():
+        night.put("aliases", reference=old[name], learning_id=ids(of), basis="served_before", audience="project:gone")
+    for name, audience in (("erased", "project:harbour"), ("erased_there", "project:lantern")):
+        night.put("aliases", reference=old[name], basis="forgotten", audience=audience)
+    build_candidate(lake, settings, AS_OF, night.tables(), {})
+    folder = lake.candidate / "index" / served.audience_id(settings.team.id, "project:harbour")
+    with closing(sqlite3.connect(folder / "lexical.db")) as db:
+        aliases = dict(db.execute("SELECT claim_id, learning_id FROM aliases"))
+        retired = dict(db.execute("SELECT learning_id, state FROM retired"))
+    assert aliases == {old["moved"]: ids("pnpm"), old["waited"]: ids("waits")}
+    assert retired == {ids("waits"): "candidate", old["erased"]: "forgotten"}
 
 
 def test_the_queue_lies_with_its_audience_and_has_the_quotes(published, settings, ids):

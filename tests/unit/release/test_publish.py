@@ -11,13 +11,14 @@ import polars as pl
 import pytest
 
 from lorelake.errors import AuditError, ReleaseError, SettingsError
-from lorelake.lake import Lake
+from lorelake.lake import Lake, read_table
 from lorelake.release import history
 from lorelake.release import publish as publishing
 from lorelake.release.build import build_candidate
 from lorelake.release.manifest import read_manifest
 from lorelake.release.publish import list_releases, publish, verify, verify_lake
 from lorelake.release.verdict import VERDICT, Finding, store_verdict
+from lorelake.tables import SERVED_IDS
 
 AS_OF = date(2026, 3, 20)
 TEAM = "harbour-team"
@@ -132,6 +133,40 @@ def test_an_older_as_of_and_another_team_are_refused(judged, settings, night):
     with pytest.raises(SettingsError, match="belongs to team"):
         publish(judged, "others")
     assert judged.current_release() == before
+
+
+def ids_served(lake):
+    return read_table(SERVED_IDS, lake.served_ids()).rows()
+
+
+def test_an_id_is_recorded_by_the_publish_that_first_answered_to_it(judged, settings, night, ids):
+    first = publish(judged, TEAM, NOW).release_id
+    assert {row[:2] for row in ids_served(judged)} == {(1, first)}
+    assert {row[2] for row in ids_served(judged)} == {row["reference"] for row in night.rows["aliases"]}
+    night.add("new", "team", "Name the branch after the ticket", "Begin with the number.", "begin it with the number")
+    night.put(
+        "aliases", reference="lrn_" + "a" * 32, learning_id=ids("pnpm"), basis="former", audience="project:harbour"
+    )
+    build_candidate(judged, settings, date(2026, 3, 21), night.tables(), {})
+    store_verdict(judged.candidate, [])
+    second = publish(judged, TEAM, NOW).release_id
+    new = {row[2:] for row in ids_served(judged) if row[:2] == (2, second)}
+    assert {(id_, audience) for id_, _, audience in new} == {
+        (ids("new"), "team"), ("lrn_" + "a" * 32, "project:harbour"),
+    }  # fmt: skip
+    assert len(ids_served(judged)) == len(night.rows["aliases"])
+
+
+def test_ids_of_a_publish_that_was_killed_before_it_is_in_history_are_nobodys(judged, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(history, "frame", killed)
+    with pytest.raises(KeyboardInterrupt):
+        publish(judged, TEAM, NOW)
+    assert len(list((judged.history / "served_ids").iterdir())) == 1
+    assert judged.served_ids() == []
+    assert ids_served(judged) == []
 
 
 def test_the_next_release_tells_what_changed_and_leaves_the_first_alone(judged, settings, night, ids):

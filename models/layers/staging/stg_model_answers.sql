@@ -1,0 +1,2 @@
+select *
+from {{ parquet_of('model_answers') }}

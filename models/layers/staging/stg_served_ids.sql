@@ -1,0 +1,2 @@
+select *
+from {{ parquet_of('served_ids') }}

@@ -1,0 +1,2 @@
+select * replace ({{ utc('ts') }} as ts)
+from {{ parquet_of('session_merge_requests') }}
