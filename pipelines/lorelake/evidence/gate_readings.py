@@ -14,6 +14,7 @@ import msgspec
 
 from lorelake.content import tombstones
 from lorelake.content.normalise import content_key, words
+from lorelake.content.similarity import shingle_share, shingles_of
 from lorelake.evidence import cues, gates
 
 
@@ -86,25 +87,25 @@ def _redacted(asked: _Asked) -> str:
 def _self_echo(asked: _Asked) -> str:
     if asked.context is None:
         return ""
-    texts = asked.context.memory.get(str(asked.row["family_id"]), ())
-    return _shared(asked.witness, texts, "what memory gave that session") or "memory gave that session nothing"
+    given = asked.context.memory.get(str(asked.row["family_id"]), ())
+    texts = [text for ts, text in given if ts <= asked.row["ts"]]
+    return _shared(asked.witness, [texts], "what memory gave that session") or "memory gave that session nothing"
 
 
 def _known_text(asked: _Asked) -> str:
+    """Each audience's rule files are compared with as one, each text given to the session by itself, as the gate does."""
     if asked.context is None:
         return ""
     own, family = str(asked.row["audience"]), str(asked.row["family_id"])
-    texts = [text for audience in dict.fromkeys((own, "team")) for text in asked.context.known.get(audience, ())]
-    texts += [text for ts, text in asked.context.injected.get(family, ()) if ts < asked.row["ts"]]
-    return _shared(asked.witness, texts, "rule files and texts given to it") or "no rule file to compare with"
+    groups = [asked.context.known.get(audience, ()) for audience in dict.fromkeys((own, "team"))]
+    groups += [[text] for ts, text in asked.context.injected.get(family, ()) if ts < asked.row["ts"]]
+    return _shared(asked.witness, groups, "rule files and texts given to it") or "no rule file to compare with"
 
 
-def _shared(witness: str, texts: Sequence[str], where: str) -> str:
-    """The share of any one of the texts, since a gate compares with each."""
-    if not texts:
-        return ""
-    share = max(gates._share(witness, gates._all_shingles([text])) for text in texts)
-    return f"{share:.2f} of its shingles in {where}"
+def _shared(witness: str, groups: Iterable[Sequence[str]], where: str) -> str:
+    """The largest share of the words that stands in one group of texts; "" where there is no text."""
+    shares = [shingle_share(witness, shingles_of(texts)) for texts in groups if texts]
+    return f"{max(shares):.2f} of its shingles in {where}" if shares else ""
 
 
 def _volatile(asked: _Asked) -> str:

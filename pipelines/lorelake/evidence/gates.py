@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 from lorelake.content import tombstones
-from lorelake.content.normalise import content_key, shingles, words
+from lorelake.content.normalise import content_key, words
+from lorelake.content.similarity import shingle_share, shingles_of
 from lorelake.evidence import cues
 
 FEWEST_WORDS = 3
@@ -56,7 +57,7 @@ RULES: dict[str, str] = {
     "volatile_fact": "true for a while only, and owned by another tool",
     "machine_instruction": "it gives orders to whoever reads memory",
     "no_witness": "no person and no mechanical fact behind it, or the quote was not found again",
-    "duplicate_in_session": "the same words were admitted from that session before",
+    "duplicate_in_session": "the same words, or more of that statement, are admitted from that session",
     "tombstone": "a person rejected these words, or had them forgotten, before they were said again",
     "session_cap": f"more than {MOST_PER_SESSION} items from one session",
     "admitted": "it becomes a claim",
@@ -72,14 +73,14 @@ class Context(msgspec.Struct, frozen=True):
     """What the gates compare with.
 
     Attributes:
-        memory: session family id to the texts memory gave it (`traces.memory_texts` of all its units).
+        memory: session family id to the texts memory gave it, and when (`memory_of_lake.texts`).
         known: audience to the rule, skill and boot texts of its repositories; the key "team" counts for all.
         injected: session family id to the texts that nobody in it said: boot files, reminders, output of hooks.
         unit_kinds: unit id to `sessions.unit_kind`; the cap is for agent sessions.
         ledger: rows of `tables.LEDGER`, refused ones included.
     """
 
-    memory: Mapping[str, Sequence[str]] = {}
+    memory: Mapping[str, Sequence[Given]] = {}
     known: Mapping[str, Sequence[str]] = {}
     injected: Mapping[str, Sequence[Given]] = {}
     unit_kinds: Mapping[str, str] = {}
@@ -102,25 +103,28 @@ class _Candidate(msgspec.Struct):
 def admit(signals: Iterable[Mapping[str, Any]], context: Context) -> list[dict[str, Any]]:
     """Rows of `tables.ADMISSIONS`, one for each row of `tables.SIGNALS`, by signal id. No order of input matters."""
     candidates = sorted((_candidate(row) for row in signals), key=_order)
-    gates = _gates(context)
-    verdicts = []
-    for candidate in candidates:
-        rule, detail = "admitted", ""
-        for gate in gates:
-            refused = gate(candidate)
-            if refused:
-                rule, detail = refused
-                break
-        verdicts.append(
-            {"signal_id": candidate.row["signal_id"], "admitted": rule == "admitted", "rule": rule, "detail": detail}
-        )
-    return sorted(verdicts, key=lambda verdict: str(verdict["signal_id"]))
+    alone = _alone(context)
+    judged = [(candidate, _first(alone, candidate)) for candidate in candidates]
+    together = _within_session(context, _told_whole([candidate for candidate, refused in judged if refused is None]))
+    rows = [_row(candidate, refused or _first(together, candidate)) for candidate, refused in judged]
+    return sorted(rows, key=lambda row: str(row["signal_id"]))
 
 
 _Gate = Callable[[_Candidate], "tuple[str, str] | None"]
 
 
-def _gates(context: Context) -> tuple[_Gate, ...]:
+def _first(gates: Sequence[_Gate], candidate: _Candidate) -> tuple[str, str] | None:
+    """What the first gate that refuses says."""
+    return next((refused for gate in gates if (refused := gate(candidate))), None)
+
+
+def _row(candidate: _Candidate, refused: tuple[str, str] | None) -> dict[str, Any]:
+    rule, detail = refused or ("admitted", "")
+    return {"signal_id": candidate.row["signal_id"], "admitted": rule == "admitted", "rule": rule, "detail": detail}
+
+
+def _alone(context: Context) -> tuple[_Gate, ...]:
+    """The gates that look at one signal by itself, in order."""
     return (
         _observation,
         _no_item,
@@ -131,7 +135,6 @@ def _gates(context: Context) -> tuple[_Gate, ...]:
         _volatile,
         _machine_instruction,
         _witness,
-        *_within_session(context),
     )
 
 
@@ -170,47 +173,35 @@ def _redaction(candidate: _Candidate) -> tuple[str, str] | None:
     return None
 
 
-def _share(text: str, other: set[str]) -> float:
-    mine = shingles(text)
-    return len(mine & other) / len(mine) if mine else 0.0
-
-
-def _self_echo(memory: Mapping[str, Sequence[str]]) -> _Gate:
-    told = {family: _all_shingles(texts) for family, texts in memory.items()}
+def _self_echo(memory: Mapping[str, Sequence[Given]]) -> _Gate:
+    given = {family: [(ts, shingles_of([text])) for ts, text in texts] for family, texts in memory.items()}
 
     def gate(candidate: _Candidate) -> tuple[str, str] | None:
-        share = _share(candidate.witness, told.get(str(candidate.row["family_id"]), set()))
+        texts = given.get(str(candidate.row["family_id"]), ())
+        # What memory printed only later it may have from this very statement.
+        told = set[str]().union(*(found for ts, found in texts if ts <= candidate.row["ts"]))
+        share = shingle_share(candidate.witness, told)
         return ("self_echo", f"{share:.2f} of its shingles") if share >= ECHO_SHARE else None
 
     return gate
 
 
 def _known_text_echo(known: Mapping[str, Sequence[str]], injected: Mapping[str, Sequence[Given]]) -> _Gate:
-    stated = {audience: _all_shingles(texts) for audience, texts in known.items()}
-    given = {family: [(ts, _all_shingles([text])) for ts, text in texts] for family, texts in injected.items()}
+    stated = {audience: shingles_of(texts) for audience, texts in known.items()}
+    given = {family: [(ts, shingles_of([text])) for ts, text in texts] for family, texts in injected.items()}
 
     def gate(candidate: _Candidate) -> tuple[str, str] | None:
         for audience in dict.fromkeys((str(candidate.row["audience"]), "team")):
-            share = _share(candidate.witness, stated.get(audience, set()))
+            share = shingle_share(candidate.witness, stated.get(audience, set()))
             if share >= ECHO_SHARE:
                 return "known_text_echo", f"{share:.2f} of its shingles in a rule file of {audience}"
         for ts, told in given.get(str(candidate.row["family_id"]), ()):
-            share = _share(candidate.witness, told) if ts < candidate.row["ts"] else 0.0
+            share = shingle_share(candidate.witness, told) if ts < candidate.row["ts"] else 0.0
             if share >= ECHO_SHARE:
                 return "known_text_echo", f"{share:.2f} of its shingles in a text given to that session before"
         return None
 
     return gate
-
-
-def _all_shingles(texts: Sequence[str]) -> set[str]:
-    """Shingles of texts; a statement shorter than a shingle is compared as a whole line."""
-    found: set[str] = set()
-    for text in texts:
-        found |= shingles(text)
-        for line in text.splitlines():
-            found |= shingles(line)
-    return found
 
 
 def _volatile(candidate: _Candidate) -> tuple[str, str] | None:
@@ -254,7 +245,27 @@ def _no_item(candidate: _Candidate) -> tuple[str, str] | None:
     return "no_item", "taken back later" if seen.get("taken_back_by") else "no direction and no reason"
 
 
-def _within_session(context: Context) -> tuple[_Gate, _Gate, _Gate]:
+def _told_whole(left: Sequence[_Candidate]) -> dict[str, str]:
+    """Id of each signal whose quote lies within a longer quote of another rule, to that rule's kind.
+
+    Two rules that met in one statement saw one lesson, and the longer quote holds more of it. What a model proposed
+    holds nothing that a rule saw.
+    """
+    in_event: dict[str, list[_Candidate]] = {}
+    for candidate in left:
+        in_event.setdefault(str(candidate.row["event_id"]), []).append(candidate)
+    found: dict[str, str] = {}
+    for some in in_event.values():
+        for inner in some:
+            start, end = inner.row["quote_start"], inner.row["quote_end"]
+            for outer in some:
+                first, last = outer.row["quote_start"], outer.row["quote_end"]
+                if first <= start and end <= last and last - first > end - start and outer.kind != "proposed":
+                    found[str(inner.row["signal_id"])] = outer.kind
+    return found
+
+
+def _within_session(context: Context, told_whole: Mapping[str, str]) -> tuple[_Gate, _Gate, _Gate]:
     """The gates that remember: duplicate, tombstone and cap. The cap counts what reaches it, so it comes last."""
     admitted: set[tuple[str, str]] = set()
     counts: dict[str, int] = {}
@@ -265,7 +276,8 @@ def _within_session(context: Context) -> tuple[_Gate, _Gate, _Gate]:
         place = str(candidate.row["family_id"]), candidate.key
         if candidate.kind != "authored" and place in admitted:
             return "duplicate_in_session", "the same words"
-        return None
+        whole = told_whole.get(str(candidate.row["signal_id"]))
+        return ("duplicate_in_session", f"part of what is admitted as {whole}") if whole else None
 
     def tombstone(candidate: _Candidate) -> tuple[str, str] | None:
         # What a person decided on stays, to be shown as rejected; only what is said again later is refused.

@@ -6,6 +6,7 @@ Only session families in which some call may have asked a memory are read: most 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -43,9 +44,9 @@ def rows(lake: Lake, sessions: pl.DataFrame, known: KnownIds) -> Rows:
     )
 
 
-def texts(lake: Lake, sessions: pl.DataFrame, family: Mapping[str, str]) -> dict[str, list[str]]:
-    """Session family to everything memories printed in it."""
-    found: dict[str, list[str]] = {}
+def texts(lake: Lake, sessions: pl.DataFrame, family: Mapping[str, str]) -> dict[str, list[tuple[datetime, str]]]:
+    """Session family to everything memories printed in it, each with its time."""
+    found: dict[str, list[tuple[datetime, str]]] = {}
     for unit_id, events in _events_of(lake, sessions).items():
         if given := traces.memory_texts(events):
             found.setdefault(family[unit_id], []).extend(given)

@@ -8,6 +8,7 @@ a sub-agent's summary, the text of an item) it is text, whoever wrote it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 import msgspec
 
@@ -71,6 +72,6 @@ def of_units(
     return {unit: traces(events_of[unit], known) for unit in units if unit in events_of}
 
 
-def memory_texts(events: Sequence[EventRow]) -> list[str]:
-    """What memories gave a unit. The self-echo gate compares with it, so a line that prints more counts here too."""
-    return [result.text for _, result, call in results(events) if call is not None and holds_memory(call)]
+def memory_texts(events: Sequence[EventRow]) -> list[tuple[datetime, str]]:
+    """What memories gave a unit, and when. The self-echo gate compares with it, so a line that prints more counts here too."""
+    return [(result.ts, result.text) for _, result, call in results(events) if call is not None and holds_memory(call)]

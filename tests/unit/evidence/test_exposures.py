@@ -311,4 +311,4 @@ def test_what_memory_said_is_handed_to_the_echo_gate(unit):
     unit.run("r2", "lorelake recall x; cat notes.md", "more", False)
     unit.call("r3", tool="mcp__gitmem__create_learning", text='{"title": "x"}')
     unit.add("tool_result", "scar Created scar", call_id="r3", tool="mcp__gitmem__create_learning")
-    assert memory_texts(unit.events) == [f"1. Keep the pool small\n{SHOWN}", "more"]
+    assert [text for _, text in memory_texts(unit.events)] == [f"1. Keep the pool small\n{SHOWN}", "more"]

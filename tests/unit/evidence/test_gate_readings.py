@@ -77,10 +77,10 @@ def test_measures_are_those_of_the_words():
 def test_an_echo_is_measured_against_what_that_session_was_given_before():
     half = "keep the retry loop out of something else altogether"
     assert (
-        saw(signal(), Context(memory={"f1": [half]}))["self_echo"]
+        saw(signal(), Context(memory={"f1": [(NOON - timedelta(minutes=1), half)]}))["self_echo"]
         == "0.40 of its shingles in what memory gave that session"
     )
-    assert saw(signal(), Context(memory={"f2": [WORDS]}))["self_echo"] == "memory gave that session nothing"
+    assert saw(signal(), Context(memory={"f2": [(NOON, WORDS)]}))["self_echo"] == "memory gave that session nothing"
     known = saw(signal(), Context(known={"team": [half], "project:other": [WORDS]}))["known_text_echo"]
     assert known == "0.40 of its shingles in rule files and texts given to it"
     later = Context(injected={"f1": [(NOON + timedelta(minutes=1), WORDS)]})

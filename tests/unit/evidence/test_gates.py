@@ -16,9 +16,12 @@ def signal(number=0, quote=SOUND, kind="instruction", item=None, **more):
     row = {
         "signal_id": f"sig{number:03d}",
         "kind": kind,
+        "event_id": f"event{number:03d}",
         "unit_id": "claude_code:s-1",
         "family_id": "fam-1",
         "quote": quote,
+        "quote_start": 0,
+        "quote_end": len(quote),
         "quote_verified": True,
         "actor_class": "human",
         "ts": NOON + timedelta(minutes=number),
@@ -103,9 +106,16 @@ def test_a_machines_document_may_be_proposed_and_no_more():
 
 
 def test_what_memory_said_first_in_that_family_is_an_echo_and_elsewhere_is_not():
-    context = Context(memory={"fam-1": ["Rule: Always close the database handle in a finally block."]})
+    printed = "Rule: Always close the database handle in a finally block."
+    context = Context(memory={"fam-1": [(NOON - timedelta(minutes=1), printed)]})
     assert rule(signal(), context=context) == ["self_echo"]
     assert rule(signal(family_id="fam-2"), context=context) == ["admitted"]
+
+
+def test_what_memory_printed_only_later_it_has_from_the_person_who_said_it():
+    context = Context(memory={"fam-1": [(NOON + timedelta(days=1), SOUND)]})
+    assert rule(signal(), context=context) == ["admitted"]
+    assert rule(signal(ts=NOON + timedelta(days=2)), context=context) == ["self_echo"]
 
 
 def test_what_a_rule_file_says_already_is_an_echo_in_its_audience_and_of_the_team():
@@ -188,3 +198,14 @@ def test_the_order_of_input_shows_nowhere():
 def test_equal_words_that_decide_and_correct_are_a_decision():
     rows = [signal(1, kind="correction"), signal(2, kind="decision"), signal(3, kind="instruction")]
     assert rule(*rows) == ["duplicate_in_session", "admitted", "duplicate_in_session"]
+
+
+def test_of_two_rules_that_met_in_one_statement_the_longer_quote_is_the_lesson():
+    whole = f"No, not like that. {SOUND}"
+    part = {"event_id": "e", "quote_start": 19, "quote_end": len(whole)}
+    inner, outer = signal(1, kind="instruction", **part), signal(2, whole, kind="correction", event_id="e")
+    assert rule(inner, outer) == ["duplicate_in_session", "admitted"]
+    assert rule(inner, signal(2, whole, kind="correction", event_id="another")) == ["admitted", "admitted"]
+    # A longer one that is refused holds nothing, and a model's holds nothing that a rule saw.
+    assert rule(inner, signal(2, whole, kind="correction", event_id="e", quote_verified=False))[0] == "admitted"
+    assert rule(inner, signal(2, whole, kind="proposed", event_id="e"))[0] == "admitted"

@@ -216,4 +216,4 @@ def test_what_memory_said_before_is_an_echo_and_no_proposal(unit):
     text = "Pin the base image to a digest in every build of the service."
     hand_in(unit, "mcp__mem0__add_memory", {"text": text})
     rows = [row for row in signal_rows(unit.events, {"family_id": "f"}) if row["kind"] == "proposed"]
-    assert [v["rule"] for v in admit(rows, Context(memory={"f": [f"1. {text}"]}))] == ["self_echo"]
+    assert [v["rule"] for v in admit(rows, Context(memory={"f": [(unit.events[0].ts, f"1. {text}")]}))] == ["self_echo"]
