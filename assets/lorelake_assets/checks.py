@@ -84,10 +84,11 @@ def run_suites(frames: Mapping[str, polars.DataFrame]) -> list[SuiteResult]:
     logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
-    source = context.data_sources.add_pandas("tables")
+    # One definition serves all tables: each further one makes the context write down all that it has so far.
+    asset = context.data_sources.add_pandas("tables").add_dataframe_asset("table")
+    definition = asset.add_batch_definition_whole_dataframe("whole")
     results = []
     for name in sorted(frames):
-        definition = source.add_dataframe_asset(name).add_batch_definition_whole_dataframe("whole")
         batch = definition.get_batch({"dataframe": _as_pandas(frames[name])})
         results.append(_judge(name, batch, frames[name].height))
     return results

@@ -14,7 +14,7 @@ import duckdb
 
 from lorelake.cli.release_tables import table_of
 from lorelake.cli.sample import rate_lines
-from lorelake.cli.text_table import terminal_width, text_table
+from lorelake.cli.text_table import count, on_terminal, terminal_width, text_table
 from lorelake.evidence.model_answers import last_asked
 from lorelake.raw.intake import Plan
 from lorelake.recall import answer
@@ -67,9 +67,7 @@ def closing(night: Night, plan: Plan, new: bool, example: bool) -> None:
         _model(night)
         _sample(folder)
         question = _question(db, folder)
-    if question:
-        _recall(night, question)
-    _next(night, example)
+    _next(night, example, _recall(night, question) if question else None)
 
 
 def _short(path: Path) -> str:
@@ -127,13 +125,16 @@ def _model(night: Night) -> None:
     extract = night.settings.extract
     asked = last_asked(night.lake) if extract.endpoint or extract.command else None
     if asked:
-        more = [f"{asked.failed} without an answer"] if asked.failed else []
-        more += [f"{asked.left} left for the next night ({asked.stopped})"] if asked.left else []
-        click.echo(", ".join([f"model: {asked.answered} questions answered, {asked.tokens} tokens", *more]))
+        more = [f"{asked.unusable} of them not as the JSON asked for"] if asked.unusable else []
+        more += [f"{count(asked.missing, 'item')} quoted what nobody said"] if asked.missing else []
+        more += [f"{asked.failed} without an answer ({asked.last_failure})"] if asked.failed else []
+        why = "" if asked.failed and asked.stopped == asked.last_failure else f" ({asked.stopped})"
+        more += [f"{asked.left} left for the next night{why}"] if asked.left else []
+        click.echo("; ".join([f"model: {count(asked.answered, 'question')} answered, {asked.tokens} tokens", *more]))
 
 
 def _tables(manifest: Manifest) -> None:
-    rows = [(name, count, TABLES[name].grain) for name, count in manifest.rows.items()]
+    rows = [(name, number, TABLES[name].grain) for name, number in manifest.rows.items()]
     _table("Tables of the release", ("table", "rows", "one row is"), rows)
 
 
@@ -144,22 +145,28 @@ def _question(db: duckdb.DuckDBPyConnection, folder: Path) -> str | None:
     return " ".join(str(rows[0][0] or rows[0][1]).split()) if rows else None
 
 
-def _recall(night: Night, question: str) -> None:
-    """Ask as the shown command does: of the settings' projects, else of those that the sources name."""
+def _recall(night: Night, question: str) -> str | None:
+    """Ask as the shown command does: of the settings' projects, else of those that the sources name.
+
+    Returns:
+        What `explain` is given to tell where the shown item comes from; None where none is shown.
+    """
     sources = sorted({source.project for source in night.settings.sources if source.project})
     projects = night.settings.recall.projects or tuple(sources)
     with open_release(home=night.lake.root, projects=projects) as reader:
         found = reader.recall(question, limit=1)
     options = "".join(f" --project {shlex.quote(project)}" for project in projects)
     click.echo(f"\n$ {_program()} recall {_quoted(question)} --limit 1{options}")
-    click.echo(answer.to_text(found))
+    click.echo(on_terminal(answer.to_text(found)))
+    return f"{found.hits[0].learning_id[: answer.ID_SHOWN]}{options}" if found.hits else None
 
 
-def _next(night: Night, example: bool) -> None:
+def _next(night: Night, example: bool, shown: str | None) -> None:
     program = _program()
     surest = "select title, trust, confidence from learnings where state = 'active' order by confidence desc"
     lines = [
         (f"{program} sql {_quoted(surest)}", ""),
+        *([(f"{program} explain {shown}", "where that item comes from")] if shown else []),
         (f"{program} quarantine", "what could not be read, and why"),
         (f"{program} sources", "which sources still speak"),
         (f"{program} funnel", "what each gate refused, and why"),

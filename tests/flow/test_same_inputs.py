@@ -114,7 +114,7 @@ def test_a_second_night_with_nothing_new_publishes_nothing(team, night, told, mo
     before, files = told(team.served), {path: path.stat().st_mtime_ns for path in team.home.rglob("*.parquet")}
     said = night(team)
     assert (said.code, f"release {team.release} stands" in said.out) == (0, True), said
-    assert "nothing new in 48 captures: nothing was published" in said.out.replace("\n", " ")
+    assert "nothing new in 54 captures: nothing was published" in said.out.replace("\n", " ")
     assert told(team.served) == before
     assert {path for path in files if path.stat().st_mtime_ns != files[path] and "staging" not in path.parts} == set()
     assert len(list((team.home / "history").glob("*.parquet"))) == len(list((team.home / "releases").iterdir())) == 1
@@ -143,7 +143,7 @@ def test_one_more_line_then_another_day_then_an_older_one(team, night, tables, t
         patch.setattr(planning, "prepare", lambda *given: plans.append(prepare(*given)) or plans[-1])
         assert night(team).code == 0
     (work,) = plans
-    assert (work.plan.read, work.plan.unchanged) == (1, 47)
+    assert (work.plan.read, work.plan.unchanged) == (1, 53)
     assert [day.isoformat() for day in work.days] == [day.isoformat() for day in work.plan.days] == ["2026-03-02"]
     changed = {name for name, value in tables(team.home).items() if before.get(name) != value}
     by_day = {name for name in changed if "day=" in name}

@@ -6,8 +6,8 @@ A source is one session told in turns: what a person said, what the agent answer
 it. The writers here put that into the files in which each agent keeps its sessions, so the same sources give the
 same bytes: ids follow from the session's id, times from its start and the seconds stated of each turn.
 
-A turn is a mapping of `said`, `answered` or `call` (with `args`, `result`, and `exit`, `rejected` or `shows` where
-they matter), each with `after`, the seconds since the turn before it.
+A turn is a mapping of `said`, `answered` or `call` (with `args` or `patch`, `result`, and `exit`, `rejected` or `shows`
+where they matter), each with `after`, the seconds since the turn before it.
 """
 
 from __future__ import annotations
@@ -180,7 +180,9 @@ def opencode(source: Source) -> Files:
             part |= {"type": "tool", "callID": f"call_{number}", "tool": turn["call"], "state": state}
         else:
             part |= {"type": "text", "text": turn.get("said") or turn["answered"]}
-            part |= {"time": {"start": milliseconds(now), "end": milliseconds(now) + 900}} if role == "assistant" else {}
+            part |= (
+                {"time": {"start": milliseconds(now), "end": milliseconds(now) + 900}} if role == "assistant" else {}
+            )
         found[f"{root}/part/{message['id']}/{part['id']}.json"] = dumped(part)
     info = {
         "id": session, "version": "1.0.180", "projectID": source["project_id"], "directory": source["folder"],
@@ -293,6 +295,23 @@ def codex_fork(source: Source) -> Files:
     meta |= {"id": session, "timestamp": stamp(start), "forked_from_id": source["parent"]}
     found = [{"timestamp": stamp(start), "type": "session_meta", "payload": meta}]
     found += [record | {"timestamp": stamp(start)} for record in copied]
+    return rollout(source, found, meta["cwd"])
+
+
+def codex(source: Source) -> Files:
+    """A Codex session that begins by itself."""
+    start = source["start"].replace(tzinfo=UTC)
+    meta = {
+        "id": source["session"], "timestamp": stamp(start), "cwd": source["folder"], "originator": "codex-tui",
+        "cli_version": "0.140.0", "source": "cli", "thread_source": "user", "model_provider": "openai",
+        "git": source["git"],
+    }  # fmt: skip
+    return rollout(source, [{"timestamp": stamp(start), "type": "session_meta", "payload": meta}], meta["cwd"])
+
+
+def rollout(source: Source, found: list[dict[str, Any]], cwd: str) -> Files:
+    """`rollout-<start>-<id>.jsonl`: the records so far, then the turns of the source."""
+    start, session = source["start"].replace(tzinfo=UTC), source["session"]
 
     def add(when: datetime, kind: str, **payload: Any) -> None:
         found.append({"timestamp": stamp(when), "type": kind, "payload": payload})
@@ -308,17 +327,26 @@ def codex_fork(source: Source) -> Files:
             add(now, "response_item", type="message", role="assistant", content=text, phase="final_answer")
         else:
             call = {"call_id": f"call_{named(session, number)[:8]}"}
-            given = json.dumps(turn["args"] | {"workdir": meta["cwd"]})
-            add(now, "response_item", type="function_call", name=turn["call"], arguments=given, **call)
-            printed = f"Wall time: 0.4 seconds\nProcess exited with code {turn['exit']}\nOutput:\n{turn['result']}\n"
-            add(now + timedelta(seconds=1), "response_item", type="function_call_output", **call, output=printed)
+            later, tool, printed = now + timedelta(seconds=1), turn["call"], turn["result"]
+            if tool == "apply_patch":
+                call |= {"name": tool, "status": "completed"}
+                add(now, "response_item", type="custom_tool_call", input=turn["patch"], **call)
+                printed = f"Exit code: 0\nWall time: 0 seconds\nOutput:\n{printed}\n"
+                add(later, "response_item", type="custom_tool_call_output", call_id=call["call_id"], output=printed)
+                continue
+            given = turn["args"] | ({"workdir": cwd} if "exit" in turn else {})
+            add(now, "response_item", type="function_call", name=tool, arguments=json.dumps(given), **call)
+            if "exit" in turn:
+                printed = f"Wall time: 0.4 seconds\nProcess exited with code {turn['exit']}\nOutput:\n{printed}\n"
+            add(later, "response_item", type="function_call_output", **call, output=printed)
     name = f"rollout-{start:%Y-%m-%dT%H-%M-%S}-{session}.jsonl"
     return {f"transcripts/codex/{source['person']}/{name}": lines(found)}
 
 
 WRITERS: dict[str, Callable[[Source], Files]] = {
     "copilot_cli": copilot_cli, "gemini_cli": gemini_cli, "opencode": opencode, "aider": aider, "gitmem": gitmem,
-    "specstory": specstory, "rendition": rendition, "codex_fork": codex_fork,
+    "specstory": specstory, "rendition": rendition, "codex": codex,
+    "codex_fork": codex_fork,
 }  # fmt: skip
 
 

@@ -143,6 +143,7 @@ class Oracle:
                 continue
             for field, value in json.loads(row["new_text"]).items():
                 text[field] = value
+                text["inferred"] = [name for name in text["inferred"] if name != field]
             found.append((dict(text), row["decision_id"]))
         return found
 
@@ -467,6 +468,8 @@ class Oracle:
                 seen_days.add((voter, day))
             found[voter, family] = (kind, True, cited, False)
         for who, row in self.stances(learning, datetime.max.replace(tzinfo=UTC)).items():
+            if row["family_id"] in own:
+                continue
             kind = self.voter_class(learning, who, "human")
             up = row["decision"] == "endorse" and kind != "bot"
             down = row["decision"] == "dispute" and kind in ("human", "author")
@@ -475,11 +478,10 @@ class Oracle:
         return found
 
     def vote_time(self, learning: str, voter: str, family: str) -> datetime:
-        own = {signal["family_id"] for _, signal in self.members[learning]}
-        acts = [row["ts"] for row in self._exposed[learning] if row["family_id"] == family and family not in own]
-        named = [row["ts"] for row in self._named[learning] if row["decision_id"] == family]
+        _, recalled, _, _ = self.votes(learning)[voter, family]
+        acts = [row["ts"] for row in self._exposed[learning] if row["family_id"] == family] if recalled else []
         stances = self.stances(learning, datetime.max.replace(tzinfo=UTC)).items()
-        return max(acts + named + [row["ts"] for who, row in stances if (who, row["family_id"]) == (voter, family)])
+        return max(acts + [row["ts"] for who, row in stances if (who, row["family_id"]) == (voter, family)])
 
     def confidence(self, learning: str) -> tuple[float, float, float, float | None]:
         """(mean, low, high, teamai's figure)."""

@@ -221,6 +221,7 @@ class World:
                 ),
                 "risks": pick.choice([[], [], ["security"], ["deploys", "data loss"]]),
                 "title": f"title {number} {member}",
+                "inferred": ["title", "because"][: number % 3],
             }  # fmt: skip
             for nth in range(pick.choice([1, 1, 2])):
                 name = f"{number}-{member}-{nth}"
@@ -382,6 +383,9 @@ class World:
                 self.rows["supersession_candidates"].append(
                     link(older, newer, reason=reason, ts=self.when(90), **doubt)
                 )
+        for row in self.rows["supersession_candidates"][:3]:
+            undone = row["ts"] + timedelta(hours=1)
+            self.rows["ledger"].append(decision(f"undo-{row['newer_id']}", "restore", row["older_id"], ts=undone))
 
     def _expose(self) -> None:
         pick = self.random

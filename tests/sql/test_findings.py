@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sql_samples import AS_OF, Row, claim, days_ago, decision, event, exposure, intake, link, person, signal, write
+from sql_samples import (
+    AS_OF,
+    Row,
+    claim,
+    days_ago,
+    decision,
+    event,
+    exposure,
+    intake,
+    link,
+    person,
+    session,
+    signal,
+    write,
+)
 
 from lorelake.errors import ContractError
 from lorelake.lake import Lake, frame, read_table
@@ -29,6 +44,7 @@ def test_a_failed_data_test_is_a_finding_and_the_tables_are_written(tmp_path: Pa
         {
             "people": [person("ada")],
             "signals": [said],
+            "admissions": [{"signal_id": said["signal_id"], "admitted": True, "rule": "admitted", "detail": ""}],
             "claims": [claim("a", said, text_sha256="0" * 64)],
             "ledger": [decision("lost", "endorse", "lrn_" + "f" * 32)],
             "supersession_candidates": [link("lrn_" + "e" * 32, claim("a", said)["claim_id"])],
@@ -149,3 +165,45 @@ def test_an_imported_proposal_waits_for_review_however_old_it_is(tmp_path: Path)
         "new": "candidate", "edge": "candidate", "left": "expired",
     }  # fmt: skip
     assert set(rows["review_queue"]["learning_id"]) == {claims[name]["claim_id"] for name in ("new", "edge")}
+
+
+def test_a_persons_word_in_a_session_sends_an_unreviewed_item_back_and_leaves_a_reviewed_one(tmp_path: Path) -> None:
+    """Both wait for somebody to rule; what an agent says of an item, or a person only asks, moves nothing."""
+    lake = Lake(tmp_path)
+    bases = {"said": "stated", "merged": "reviewed", "doubted": "stated", "by_agent": "stated"}
+    said = {name: signal(name, ts=days_ago(5)) for name in bases}
+    claims = {name: claim(name, said[name], trust_basis=basis) for name, basis in bases.items()}
+    shown = [exposure("there", row["claim_id"], "shown", ts=days_ago(3)) for row in claims.values()]
+    against = [
+        signal(
+            f"against {name}", kind="memory_refuted", unit_id="claude_code:there", family_id="claude_code:there",
+            actor="ben", ts=days_ago(2), day=days_ago(2).date(),
+            actor_class="agent" if name == "by_agent" else "human",
+            payload=json.dumps({"item": {}, "seen": {"claim": row["claim_id"], "plain": name != "doubted"}}),
+        )
+        for name, row in claims.items()
+    ]  # fmt: skip
+    write(
+        lake,
+        {
+            "people": [person("ada"), person("ben")],
+            "sessions": [session("claude_code:there")],
+            "signals": [*said.values(), *against],
+            "claims": [*claims.values()],
+            "exposures": shown,
+        },
+    )
+    dbt.build(lake, AS_OF, SETTINGS)
+    names = {row["claim_id"]: name for name, row in claims.items()}
+    rows = {name: read_table(TABLES[name], lake.table(TABLES[name])) for name in ("learnings", "review_queue", "votes")}
+    found = rows["learnings"].select("learning_id", "state", "state_reason").iter_rows()
+    assert {names[learning]: standing for learning, *standing in found} == {
+        "said": ["candidate", "disputed"], "merged": ["active", "reviewed_at_source"],
+        "doubted": ["active", "stated"], "by_agent": ["active", "stated"],
+    }  # fmt: skip
+    queue = rows["review_queue"].select("learning_id", "why").iter_rows()
+    assert {(names[learning], why) for learning, why in queue} == {("said", "disputed"), ("merged", "disputed")}
+    refuted = rows["votes"].filter("refuted").select("learning_id", "voter", "voter_class").iter_rows()
+    assert {(names[learning], *who) for learning, *who in refuted} == {
+        ("said", "ben", "human"), ("merged", "ben", "human"),
+    }  # fmt: skip

@@ -86,8 +86,10 @@ def test_served_words(built: Built) -> None:
         wanted = built.oracle.text(row["learning_id"])
         assert row["text_sha256"] == wanted["text_sha256"]
         assert (row["kind"], row["severity"]) == (wanted["kind"], wanted["severity"])
-        for field in ("title", "when", "do", "because", "not_when", "applies_to"):
+        for field in ("title", "when", "do", "because", "not_when", "applies_to", "inferred"):
             assert row[field] == wanted[field], (row["learning_id"], field)
+    inferred = {tuple(row["inferred"]) for row in built.rows("learnings")}
+    assert inferred == {(), ("title",), ("because",), ("title", "because")}
 
 
 def test_who_is_behind_it(built: Built) -> None:

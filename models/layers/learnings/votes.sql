@@ -1,8 +1,10 @@
 -- Who used or judged a learning. A session family gives one vote at most, to the person it was first shown to, and
 -- only if the learning was both shown and used there: cited, or confirmed as applying to a memory that asks. A learning's
 -- own source families give none; an author's other sessions count once a day. A person's word is a vote of its own, of
--- the family it was said in where it was said to an agent: there it outweighs what the agent used. What a bot does is
--- listed, never counted, and an agent that calls a learning refuted refutes nothing.
+-- the family it was said in where it was said to an agent: there it outweighs what the agent used. Said in a source
+-- family it is no vote, but it disputes all the same: whoever takes back what was just learned must be heard, and
+-- states follow int_stances, not votes. What a bot does is listed, never counted, and an agent that calls a learning
+-- refuted refutes nothing.
 with authors as (
     select distinct learning_id, actor from {{ ref('int_evidence') }} where actor_class = 'human'
 ),
@@ -55,7 +57,15 @@ counted as (
 ),
 
 stances as (
-    select * from {{ ref('int_stances') }} where until_ts is null
+    select stances.*
+    from {{ ref('int_stances') }} as stances
+    where
+        stances.until_ts is null
+        and not exists (
+            select 1
+            from {{ ref('int_evidence') }} as evidence
+            where evidence.learning_id = stances.learning_id and evidence.family_id = stances.family_id
+        )
 )
 
 select

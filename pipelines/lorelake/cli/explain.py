@@ -52,12 +52,13 @@ def explain(
         return
     from lorelake.cli.explain_text import to_text
     from lorelake.cli.explain_trace import Tracer, here_of
+    from lorelake.cli.text_table import on_terminal
 
     traced = Tracer(here_of(root, folder, chosen, named, audiences)).trace(item_id)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(traced), indent=2).decode())
     else:
-        click.echo(to_text(traced))
+        click.echo(on_terminal(to_text(traced)))
 
 
 def _from_index(
@@ -65,6 +66,7 @@ def _from_index(
     as_json: bool,
 ) -> None:  # fmt: skip
     """What an index alone tells."""
+    from lorelake.cli.text_table import on_terminal
     from lorelake.recall import answer
 
     with open_release(root, release_id, projects, audiences or None) as reader:
@@ -83,7 +85,7 @@ def _from_index(
         whole: dict[str, Any] = {"read_from": "an index", "shown": shown, "topics": sorted(topics)}
         click.echo(msgspec.json.format(msgspec.json.encode(whole), indent=2).decode())
         return
-    click.echo(answer.shown_to_text(shown))
+    click.echo(on_terminal(answer.shown_to_text(shown)))
     click.echo(_about_index(sorted(topics)))
 
 

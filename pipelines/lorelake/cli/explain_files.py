@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class Place(msgspec.Struct, frozen=True):
             delivered from elsewhere and the settings are not here.
         file_is_there: whether that file is still there.
         line: its line in the file, where the record is one.
+        assumed: what it leaves unsaid and something else was taken for, in words: its time, its person, its project.
     """
 
     record: str
@@ -37,6 +38,7 @@ class Place(msgspec.Struct, frozen=True):
     file: str | None = None
     file_is_there: bool | None = None
     line: int | None = None
+    assumed: tuple[str, ...] = ()
 
 
 def place_of(signal: Mapping[str, Any], lake: Lake | None, settings: Settings | None) -> Place:
@@ -44,19 +46,39 @@ def place_of(signal: Mapping[str, Any], lake: Lake | None, settings: Settings | 
     uri = str(signal["source_uri"])
     line = _LINE.search(uri)
     file, there = _file(uri[: line.start()] if line else uri, lake, settings)
-    raw, found = _raw(signal, lake) if lake else (None, None)
-    return Place(uri, raw, found, str(file) if file else None, there, int(line[1]) if line else None)
+    raw, stored = _raw(signal, lake) if lake else (None, None)
+    found = None if stored is None else bool(stored)
+    row = int(line[1]) if line else None
+    return Place(uri, raw, found, str(file) if file else None, there, row, _assumed(stored or ()))
 
 
-def _raw(signal: Mapping[str, Any], lake: Lake) -> tuple[str | None, bool | None]:
+_HINTS = {"person_hint": "person", "project_hint": "project"}
+
+
+def _raw(signal: Mapping[str, Any], lake: Lake) -> tuple[str | None, list[dict[str, Any]] | None]:
     import polars as pl
 
     source = str(signal["unit_id"]).partition(":")[0]
     path = lake.table(RAW_RECORDS, signal["day"], source)
+    name = str(path.relative_to(lake.root))
     if not path.exists():
-        return str(path.relative_to(lake.root)), False
-    rows = pl.scan_parquet(path).filter(pl.col("source_uri") == signal["source_uri"]).select(pl.len()).collect()
-    return str(path.relative_to(lake.root)), rows.item() > 0
+        return name, []
+    here = pl.scan_parquet(path).filter(pl.col("source_uri") == signal["source_uri"])
+    return name, here.select("ts", "ts_assumed", *_HINTS).collect().to_dicts()
+
+
+def _assumed(stored: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the record may leave unsaid. The settings' person and project count only where it does."""
+    if not stored:
+        return ()
+    row = stored[0]
+    told = [f"{word} {row[name]}" for name, word in _HINTS.items() if row[name]]
+    found = [f"where it states none: {', '.join(told)}"] if told else []
+    if row["ts"] is None:
+        found.append("it states no time: that of its unit, else the day it was first kept")
+    elif row["ts_assumed"]:
+        found.append("it states no time zone: UTC")
+    return tuple(found)
 
 
 def _file(name: str, lake: Lake | None, settings: Settings | None) -> tuple[Path | None, bool | None]:

@@ -10,7 +10,7 @@ from lorelake.cli.explain_trace import ClaimTrace, LearningTrace, SignalTrace
 from lorelake.cli.text_table import count, plain
 from lorelake.content.markers import neutralise
 from lorelake.evidence.gates import RULES
-from lorelake.recall.answer import ID_SHOWN, TRUST_IN_WORDS
+from lorelake.recall.answer import AS_FAR_AS_IT_HOLDS, ID_SHOWN, TRUST_IN_WORDS, no_longer_holds
 from lorelake.release.rows import ROW_RULES
 
 REASONS = {
@@ -54,9 +54,13 @@ def _learning(trace: LearningTrace) -> Iterator[str]:
     yield f"  read from {trace.read_from}, {trace.release}"
     if trace.withheld:
         yield f"  {trace.withheld}"
+    for replaced in row.get("replaced_parts", ()):
+        yield f"  {no_longer_holds(replaced)}"
     for name in _FIELDS:
         if row.get(name):
-            yield f"  {name}: {_one_line(row[name])}"
+            doubt = AS_FAR_AS_IT_HOLDS if name == "do" and row.get("replaced_parts") else ""
+            inferred = " (inferred)" if name in row.get("inferred", ()) else ""
+            yield f"  {name}{doubt}{inferred}: {_one_line(row[name])}"
     for argument in row.get("not_when", ()):
         yield f"  against: {_one_line(argument)}"
     yield ""
@@ -100,15 +104,37 @@ def _standing(trace: LearningTrace) -> Iterator[str]:
     if row.get("risks"):
         yield f"  risks       {', '.join(row['risks'])}"
     for link in trace.supersession:
-        older = link["older_id"] == row["learning_id"]
-        other = link["newer_id" if older else "older_id"][:ID_SHOWN]
-        verb = (
-            ("replaced by" if older else "replaces")
-            if link["status"] == "applied"
-            else ("may be replaced by" if older else "may replace")
-        )
-        said = f"{link['status']}, by {link['actor']}, {_day(link['ts'])} ({_one_line(link['evidence'])})"
-        yield f"  {verb} {other}: {link['reason'].replace('_', ' ')}, {said}"
+        yield from _link(link, row["learning_id"])
+
+
+_LINKS = {
+    "applied": ("replaced by", "replaces"),
+    "in_part": ("replaced in part by", "replaces in part"),
+    "proposed": ("may be replaced by", "may replace"),
+    "undone": ("no longer replaced by", "no longer replaces"),
+}
+"""Status of a link to (what it says of the older item, of the newer one)."""
+
+
+def _link(link: dict[str, Any], learning: str) -> Iterator[str]:
+    """One link to another item, why, who says so, and in which words."""
+    is_older = link["older_id"] == learning
+    other = link["newer_id" if is_older else "older_id"][:ID_SHOWN]
+    title = link.get("newer_title" if is_older else "older_title")
+    of = f" ({_one_line(title)})" if title else ""
+    waits = {"proposed": ", waits for a person", "undone": ", a person brought the older one back"}
+    reason = link["reason"].replace("_", " ") + waits.get(link["status"], "")
+    yield f"  {_LINKS[link['status']][not is_older]} {other}{of}: {reason}, by {link['actor']}, {_day(link['ts'])}"
+    if link["part"]:
+        yield f"    the part  {_one_line(link['part'])}"
+    if link["quote"]:
+        yield f'    said      "{_cut(link["quote"])}"'
+    yield f"    record    {_one_line(link['evidence'])}"
+
+
+def _cut(quote: str) -> str:
+    words = _one_line(quote)
+    return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
 
 
 def _votes(votes: list[dict[str, Any]]) -> str:
@@ -121,10 +147,12 @@ def _votes(votes: list[dict[str, Any]]) -> str:
 
 
 def _history(trace: LearningTrace) -> Iterator[str]:
+    proposers = _proposers(trace)
     for event in sorted(trace.history, key=lambda row: row["ts"]):
         before = f"{event['from_state']} → " if event["from_state"] else ""
         evidence = f" ({_one_line(event['evidence'])})" if event["evidence"] else ""
-        yield f"  {_day(event['ts'])}  {before}{event['to_state']}: {event['reason']}, by {event['actor']}{evidence}"
+        actor = proposers.get(event["evidence"], event["actor"])
+        yield f"  {_day(event['ts'])}  {before}{event['to_state']}: {event['reason']}, by {actor}{evidence}"
     for row in sorted(trace.decisions, key=lambda row: row["ts"]):
         counts = "" if row["verdict"] == "applies" else f", refused: {row['refused_because']}"
         reason = f": {_one_line(row['reason'])}" if row["reason"] else ""
@@ -132,8 +160,21 @@ def _history(trace: LearningTrace) -> Iterator[str]:
         yield f"  {_day(row['ts'])}  {decided}{counts}{reason}"
 
 
+def _proposers(trace: LearningTrace) -> dict[str, str]:
+    """Signal to who proposed it, where that is not who is quoted: a model or an agent in somebody's words."""
+    signals = [signal for claim in trace.claims for signal in claim.signals if signal.kind == "proposed"]
+    named = [(signal, next((one.value for one in signal.seen if one.name == "by"), "")) for signal in signals]
+    return {
+        signal.signal_id: by if by == signal.actor else f"{by}, in words of {signal.actor}"
+        for signal, by in named
+        if by
+    }
+
+
 def _claim(claim: ClaimTrace) -> Iterator[str]:
-    about = [part for part in ("its words are served" if claim.is_served else "an alias", claim.trust_basis) if part]
+    about = [
+        part for part in ("its words are the item's" if claim.is_served else "an alias", claim.trust_basis) if part
+    ]
     yield f"  claim {claim.claim_id[:ID_SHOWN]}  {', '.join(about)}"
     for signal in claim.signals:
         yield from _signal(signal, "    ", whole=False)
@@ -147,14 +188,29 @@ def _signal(trace: SignalTrace, indent: str, whole: bool) -> Iterator[str]:
     if whole and trace.learning_id:
         yield f"{inner}counts for {trace.learning_id[:ID_SHOWN]} through claim {(trace.claim_id or '')[:ID_SHOWN]}"
     if trace.quote:
-        words = _one_line(trace.quote)
-        words = words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
         verified = {True: "", False: "  (not found again at its place)", None: ""}[trace.quote_verified]
-        yield f'{inner}said    "{words}"{verified}'
+        yield f'{inner}said    "{_cut(trace.quote)}"{verified}'
     else:
         yield f"{inner}said    (its words are not here)"
+    yield from _seen(trace, inner)
     yield from _place(trace, inner)
     yield from _gates(trace, inner)
+
+
+def _seen(trace: SignalTrace, indent: str) -> Iterator[str]:
+    """What the rule went by: what it knows by itself on one line, and each event it names with its words."""
+    named = {"by": "proposed by"}
+    plain_facts = [
+        f"{named.get(one.name, one.name).replace('_', ' ')} {_cut(one.value)}"
+        for one in trace.seen
+        if one.words is None
+    ]
+    if plain_facts:
+        yield f"{indent}saw     {'; '.join(plain_facts)}"
+    for one in trace.seen:
+        if one.words is not None:
+            said = f"{one.said_by}, {_day(one.said)}"
+            yield f'{indent}saw     {one.name.replace("_", " ")}: "{_cut(one.words)}" ({said})'
 
 
 def _place(trace: SignalTrace, indent: str) -> Iterator[str]:
@@ -162,6 +218,8 @@ def _place(trace: SignalTrace, indent: str) -> Iterator[str]:
     if place.record:
         kept = f", first kept {trace.first_kept}" if trace.first_kept else ""
         yield f"{indent}record  {place.record}{kept}"
+    if place.assumed:
+        yield f"{indent}assumed {'; '.join(place.assumed)}"
     if place.raw_file:
         there = "" if place.in_raw else "  (no longer kept there; the quote and its hash remain)"
         yield f"{indent}raw     {place.raw_file}{there}"

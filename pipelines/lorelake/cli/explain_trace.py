@@ -11,6 +11,7 @@ import msgspec
 
 from lorelake import served
 from lorelake.cli.explain_files import Place, place_of
+from lorelake.cli.explain_seen import Seen, seen_of
 from lorelake.cli.release_tables import table_of
 from lorelake.errors import LorelakeError, ReleaseError, UsageError
 from lorelake.evidence.gate_readings import Reading, readings
@@ -57,6 +58,7 @@ class SignalTrace(msgspec.Struct, frozen=True, kw_only=True):
     unit_id: str | None
     audience: str | None
     first_kept: str | None
+    seen: list[Seen]
     place: Place
     admitted: bool
     gates: list[Reading]
@@ -243,7 +245,10 @@ class Tracer:
             confidence=confidence[0] if confidence else None,
             votes=self._of(VOTES, learning),
             history=self._of(LEARNING_EVENTS, learning),
-            supersession=self._of(SUPERSESSION, learning, "older_id", "newer_id"),
+            supersession=[
+                {**link, "older_title": self._title(link["older_id"]), "newer_title": self._title(link["newer_id"])}
+                for link in self._of(SUPERSESSION, learning, "older_id", "newer_id")
+            ],
             decisions=[
                 decision
                 for decision in self._released(LEDGER)
@@ -252,6 +257,12 @@ class Tracer:
             topics=[] if withheld else self._topics_of(learning),
             claims=claims,
         )
+
+    def _title(self, learning: str) -> str:
+        """The title of another item, where its words may be shown."""
+        row = self._learnings.get(learning)
+        shown = row is not None and row["audience"] in self._here.audiences and _withheld(row) is None
+        return str(row["title"]) if row and shown else ""
 
     def _topics_of(self, learning: str) -> list[Row]:
         paths = {row["topic_id"]: row["path"] for row in self._released(TOPICS)}
@@ -295,6 +306,7 @@ class Tracer:
             unit_id=known.get("unit_id"),
             audience=known.get("audience"),
             first_kept=known["first_kept"].isoformat() if "first_kept" in known else None,
+            seen=[] if quiet or row is None else seen_of(row, self._here.lake),
             place=place_of(known, self._here.lake if row else None, self._here.settings) if known else Place(""),
             admitted=verdict["admitted"],
             gates=readings(verdict, row, self._context if row else None, self._beside(row) if row else ()),

@@ -58,9 +58,8 @@ def funnel(source: str | None, kind: str | None, as_json: bool, release_id: str 
     click.echo(_came(rows, width))
     refused = _refused(rows)
     if refused:
-        click.echo(
-            f"\nRefused, in the order of the gates\n{text_table(('gate', 'refused', 'because'), refused, width)}"
-        )
+        table = text_table(("gate", "refused", "because"), refused, width, wrap_last=True)
+        click.echo(f"\nRefused, in the order of the gates\n{table}")
 
 
 def _came(rows: polars.DataFrame, width: int | None) -> str:

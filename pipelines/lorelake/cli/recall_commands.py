@@ -9,6 +9,7 @@ from typing import NoReturn, TypeVar
 import click
 
 from lorelake import settings
+from lorelake.cli.text_table import on_terminal
 from lorelake.content import markers
 from lorelake.errors import LorelakeError, UnreachableError
 from lorelake.recall import answer
@@ -54,7 +55,7 @@ def recall(
     preferred = _preferred()
     with _open(home, projects, preferred, as_json) as reader:
         found = _reached(lambda: reader.recall(" ".join(question), limit or preferred.limit, engine), as_json)
-    click.echo(answer.to_json(found) if as_json else answer.to_text(found))
+    click.echo(answer.to_json(found) if as_json else on_terminal(answer.to_text(found)))
 
 
 @click.command()
@@ -65,7 +66,7 @@ def check(question: tuple[str, ...], engine: str, projects: tuple[str, ...], hom
     """Tell whether memory has an answer, without giving it: nothing counts as shown."""
     with _open(home, projects, _preferred(), as_json) as reader:
         found = _reached(lambda: reader.check(" ".join(question), engine), as_json)
-    click.echo(answer.to_json(found) if as_json else answer.verdict_to_text(found))
+    click.echo(answer.to_json(found) if as_json else on_terminal(answer.verdict_to_text(found)))
 
 
 @click.command()
@@ -79,7 +80,7 @@ def show(item_id: str, projects: tuple[str, ...], home: Path | None, as_json: bo
     if shown is None:
         named = " ".join(markers.neutralise(item_id).split())
         raise LorelakeError(f"no item `{named}`", where=f"searched {searched}", remedy="`--project` names another one")
-    click.echo(answer.to_json(shown) if as_json else answer.shown_to_text(shown))
+    click.echo(answer.to_json(shown) if as_json else on_terminal(answer.shown_to_text(shown)))
 
 
 @click.command()
@@ -102,7 +103,7 @@ def topics(path: str, limit: int, projects: tuple[str, ...], home: Path | None, 
 
     with _open(home, projects, _preferred(), as_json) as reader:
         listed = _reached(lambda: topic_list.topic_list(reader, path, limit), as_json)
-    click.echo(topic_list.to_json(listed) if as_json else topic_list.to_text(listed))
+    click.echo(topic_list.to_json(listed) if as_json else on_terminal(topic_list.to_text(listed)))
 
 
 def _preferred() -> settings.Recall:
@@ -125,5 +126,5 @@ def _reached(ask: Callable[[], Result], as_json: bool) -> Result:
 def _unreachable(error: UnreachableError, as_json: bool) -> NoReturn:
     """The fourth answer goes where the others go; the exit code says that it is not one of them."""
     told = answer.Unreachable(error.what, error.where, error.remedy)
-    click.echo(answer.to_json(told) if as_json else answer.unreachable_to_text(told))
+    click.echo(answer.to_json(told) if as_json else on_terminal(answer.unreachable_to_text(told)))
     click.get_current_context().exit(1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorelake.cli.release_tables import find_release, table_of
-from lorelake.cli.text_table import count, plain
+from lorelake.cli.text_table import count, on_terminal, plain
 from lorelake.errors import UsageError
 from lorelake.recall.answer import ID_SHOWN
 from lorelake.tables import JUNK_RATE, LEARNING_EVIDENCE, LEARNINGS, SAMPLES
@@ -60,7 +60,7 @@ def sample(
             click.echo(msgspec.json.encode(item).decode())
         return
     for item in items:
-        click.echo("\n".join(_lines(item)) + "\n")
+        click.echo(on_terminal("\n".join(_lines(item))) + "\n")
     for line in rate_lines(table_of(folder, JUNK_RATE), chosen):
         click.echo(line)
     if len(shown) < len(rows):

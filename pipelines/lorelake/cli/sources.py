@@ -39,7 +39,7 @@ def sources(source: str | None, check: bool, as_json: bool, home: Path | None) -
             click.echo(msgspec.json.encode(row))
     else:
         names = list(rows[0])
-        click.echo(text_table(names, [list(row.values()) for row in rows], terminal_width()))
+        click.echo(text_table(names, [list(row.values()) for row in rows], terminal_width(), wrap_last=True))
     if check and wrong:
         raise LorelakeError(
             f"not to be relied on: {', '.join(wrong)}",

@@ -1,7 +1,8 @@
-"""Rows as an aligned plain-text table. No colour, no frame; cut to the terminal's width only on a terminal."""
+"""Texts and tables as a person reads them. No colour, no frame; fitted to the terminal's width only on a terminal."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import unicodedata
@@ -11,23 +12,72 @@ from typing import Any
 WIDEST_CELL = 60
 """On a terminal a cell is cut to this many columns, so that one long text does not push the others out of sight."""
 
+NARROWEST_TEXT = 20
+"""A last column is not wrapped into less than this."""
 
-def text_table(names: Sequence[str], rows: Sequence[Sequence[Any]], width: int | None = None) -> str:
+_WIDE = "\u1100-\u115f\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60"
+_PIECE = re.compile(rf" *(?:[{_WIDE}]|[^ {_WIDE}]+)")
+_START = re.compile(r"(?:> ?)? *")
+
+
+def text_table(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], width: int | None = None, wrap_last: bool = False
+) -> str:
     """Names and rows in columns; numbers to the right. Cut cells and lines end in `…`.
 
     Args:
         names: column headings.
         rows: values; None is shown as nothing.
         width: columns of the terminal; None cuts nothing.
+        wrap_last: whether the last column is a sentence, which goes on below itself instead of being cut.
     """
-    cells = [[_cell(value, width) for value in row] for row in rows]
+    cells = [[_cell(value, width, wrap_last and i == len(row) - 1) for i, value in enumerate(row)] for row in rows]
     numeric = [
         bool(rows) and all(isinstance(row[i], int | float) or row[i] is None for row in rows) for i in range(len(names))
     ]
     widths = [max([_width(name), *(_width(row[i]) for row in cells)]) for i, name in enumerate(names)]
+    before = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    wraps = wrap_last and width is not None and width - before >= NARROWEST_TEXT
+    if width is not None and wraps:
+        widths[-1] = min(widths[-1], width - before)
     lines = [_line(names, widths, numeric), _line(["-" * w for w in widths], widths, numeric)]
     lines += [_line(row, widths, numeric) for row in cells]
-    return "\n".join(line if width is None else _cut(line, width) for line in lines)
+    if width is not None:
+        lines = [_filled(line, width, " " * before) if wraps else _cut(line, width) for line in lines]
+    return "\n".join(lines)
+
+
+def on_terminal(text: str) -> str:
+    """A text of lines, each fitted to the terminal's width where there is one.
+
+    What goes on lies two columns deeper than its line, behind the same `>`. A comment (a marker, which is one line) and
+    a word longer than a line (a path to copy) stay whole.
+    """
+    width = terminal_width()
+    return text if width is None else "\n".join(wrapped(line, width) for line in text.split("\n"))
+
+
+def wrapped(line: str, width: int) -> str:
+    """One line in as many as it takes."""
+    if _width(line) <= width or line.startswith("<!--"):
+        return line
+    start = _START.match(line)
+    return _filled(line, width, (start[0] if start else "") + "  ")
+
+
+def _filled(line: str, width: int, indent: str) -> str:
+    start = _START.match(line)
+    lines = [start[0] if start else ""]
+    used = _width(lines[0])
+    is_begun = False
+    for piece in _PIECE.findall(line, len(lines[0])):
+        if is_begun and used + _width(piece) > width:
+            lines.append(indent)
+            piece, used = piece.lstrip(" "), _width(indent)
+        lines[-1] += piece
+        used += _width(piece)
+        is_begun = True
+    return "\n".join(lines)
 
 
 def plain(text: str) -> str:
@@ -47,7 +97,7 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _cell(value: Any, width: int | None) -> str:
+def _cell(value: Any, width: int | None, is_whole: bool = False) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
@@ -57,7 +107,7 @@ def _cell(value: Any, width: int | None) -> str:
     else:
         text = str(value)
     text = plain(text)
-    return text if width is None else _cut(text, WIDEST_CELL)
+    return text if width is None or is_whole else _cut(text, WIDEST_CELL)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:

@@ -9,9 +9,10 @@ its text (a tombstone of something forgotten) is made with the team's key.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Set
 from itertools import pairwise
 
-from lorelake.content.normalise import words
+from lorelake.content.normalise import shingles, words
 
 SIZE = 48
 """Hashes kept: a standard error of at most 0.07 on the estimate."""
@@ -28,6 +29,22 @@ def jaccard(a: str, b: str) -> float:
     left, right = word_bigrams(a), word_bigrams(b)
     union = len(left | right)
     return len(left & right) / union if union else 0.0
+
+
+def shingles_of(texts: Iterable[str]) -> set[str]:
+    """Shingles of texts and of each of their lines: a statement shorter than a shingle is found as a whole line."""
+    found: set[str] = set()
+    for text in texts:
+        found |= shingles(text)
+        for line in text.splitlines():
+            found |= shingles(line)
+    return found
+
+
+def shingle_share(text: str, others: Set[str]) -> float:
+    """How much of a text stands in others, by its shingles: from 0 to 1; 0 for a text without words."""
+    mine = shingles(text)
+    return len(mine & others) / len(mine) if mine else 0.0
 
 
 def signature(text: str, key: bytes = b"") -> list[str]:

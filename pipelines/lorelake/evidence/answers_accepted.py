@@ -33,16 +33,22 @@ from lorelake.evidence.replies import Reply, exceptions_in, read_reply
 from lorelake.evidence.said import matter
 from lorelake.evidence.unit import EventRow, Signal, quoted, repository_path
 
-_TITLE_CHARS = 300
+_WHEN_CHARS = 300
 _FEWEST_SHARED = 2
 _MOST_SHARED = 3
-"""More words in common make no sentence a better title."""
+"""More words in common make no sentence a better one to ask by."""
 
 _FEWEST_TOLD = 8
 """A reason of fewer words that names nothing ("because Tom is ill") holds for that day only."""
 
 _MOST_OBJECTIONS = 4
 _OBJECTION_CHARS = 300
+_ANSWERED = ("worked", "understood")
+"""Confirmations of a situation that was told and not put as a question; mere thanks may be for anything."""
+
+_DID_SO = "did_which"
+"""Ending of the names of cues by which an asker tells what they did, be it their own idea or what they were told."""
+
 _VAGUE = frozenset(("problem", "issue", "error", "errors", "anyone", "someone", "anybody", "help", "question", "idea"))
 _ERROR_LINE = re.compile(
     r"^.*(?:\b\w*(?:Error|Exception)\b.{0,3}:|\b(?:error|fatal|panic|failed to|permission denied)\b.*[:'\"`]"
@@ -84,7 +90,8 @@ def _answers(talk: Sequence[EventRow]) -> list[_Answer]:
 def confirmation(event: EventRow) -> str | None:
     """How a message confirms what was said before: `worked`, `understood`, `thanked`, or None.
 
-    What failed, what is only going to be tried and what hangs on an "if" confirms nothing.
+    What failed, what is only going to be tried and what hangs on an "if" confirms nothing. Who thanks and will do it
+    that way from now on has understood.
     """
     message = spoken(event.text)
     if any(says("failed_again", one) for one in message):
@@ -95,9 +102,11 @@ def confirmation(event: EventRow) -> str | None:
         return None if any(says("will_try", one) or says("problem", one) or asks(one) for one in message) else "worked"
     if any(says("will_try", one) or (says("problem", one) and not says("other_matter", one)) for one in message):
         return None
-    if any(_is_stated("understood", one) for one in message):
+    thanked = any(_is_stated("thanked", one) for one in message)
+    adopts = thanked and any(_is_stated("adopts", one) for one in message)
+    if adopts or any(_is_stated("understood", one) for one in message):
         return "understood"
-    return "thanked" if any(_is_stated("thanked", one) for one in message) else None
+    return "thanked" if thanked else None
 
 
 def _is_stated(family: str, sentence: Sentence) -> bool:
@@ -118,7 +127,7 @@ def _confirmed(talk: Sequence[EventRow], at: int, strength: str | None) -> _Answ
     for position in range(at - 1, -1, -1):
         event = talk[position]
         if event.actor != asker:
-            if read_reply(event.text, asked=subject) is not None and not _is_withdrawn(talk, position, at):
+            if read_reply(event.text, False, subject, strength) is not None and not _is_withdrawn(talk, position, at):
                 replies.append(position)
         elif _stands_between(event):
             break
@@ -128,7 +137,7 @@ def _confirmed(talk: Sequence[EventRow], at: int, strength: str | None) -> _Answ
         return None
     spoken_of = about(talk[at])
     reply = max(questions, key=lambda position: (len(spoken_of & about(talk[position])), position))
-    best, said = _best_of_run(talk, reply, subject)
+    best, said = _best_of_run(talk, reply, subject, strength)
     if not _is_enough(talk, questions[reply], strength, said):
         return None
     return _Answer(questions[reply], best, at, strength, said)
@@ -149,11 +158,11 @@ def _stands_between(event: EventRow) -> bool:
 def _question_before(talk: Sequence[EventRow], reply: int, asker: str, strength: str = "") -> int | None:
     """The asker's nearest message before a reply that asks or tells of a failure; a request is none.
 
-    Who begins a thread with their own situation, and says in the end that it works, has asked as well.
+    Who begins a thread with their own situation, and says in the end that it works or is clear, has asked as well.
     """
     mine = [at for at in range(reply - 1, -1, -1) if talk[at].actor == asker]
     nearest = next((at for at in mine if any(_is_question(one) for one in asking_sentences(talk[at]))), None)
-    told = nearest is None and strength == "worked" and 0 in mine and not asking_sentences(talk[0])
+    told = nearest is None and strength in _ANSWERED and 0 in mine and not asking_sentences(talk[0])
     return 0 if told and tells_of_self(talk[0]) else nearest
 
 
@@ -161,13 +170,13 @@ def _is_question(sentence: Sentence) -> bool:
     return not says("asks_back", sentence) and not says("errand", sentence)
 
 
-def _best_of_run(talk: Sequence[EventRow], reply: int, asked: frozenset[str]) -> tuple[int, Reply]:
+def _best_of_run(talk: Sequence[EventRow], reply: int, asked: frozenset[str], strength: str) -> tuple[int, Reply]:
     """Of one person's replies in a row the one that says most; the later of equal ones."""
     found: list[tuple[int, int, Reply]] = []
     for at in range(reply, -1, -1):
         if talk[at].actor != talk[reply].actor:
             break
-        said = read_reply(talk[at].text, asked=asked)
+        said = read_reply(talk[at].text, False, asked, strength)
         if said is not None:
             found.append((said.weight, at, said))
     _, best, said = max(found, key=lambda one: one[:2])
@@ -190,7 +199,7 @@ def _told_alone(talk: Sequence[EventRow], at: int) -> _Answer | None:
     """An asker's own "found it: …" after their question, where it is concrete."""
     event = talk[at]
     told = [one for one in spoken(event.text) if _is_stated("self_found", one) and not says("unproven", one)]
-    if not told:
+    if not told or not _is_own_story(talk, at, told[0]):
         return None
     question = _question_before(talk, at, event.actor)
     passage = event.text[told[0].start :]
@@ -205,6 +214,15 @@ def _told_alone(talk: Sequence[EventRow], at: int) -> _Answer | None:
     return _Answer(question, at, at, "self_found", moved)
 
 
+def _is_own_story(talk: Sequence[EventRow], at: int, told: Sentence) -> bool:
+    """Whether "I set it to UTC and that solved it" is the asker's own idea: nobody gave a concrete answer before."""
+    found = cues.find("self_found", told.own)
+    if found is None or not found.cue.name.endswith(_DID_SO):
+        return True
+    asker = talk[at].actor
+    return not any(event.actor != asker and read_reply(event.text) is not None for event in talk[:at])
+
+
 def _signal(talk: Sequence[EventRow], answer: _Answer) -> Signal:
     question, reply, said = talk[answer.question], talk[answer.reply], answer.said
     seen: dict[str, Any] = {
@@ -216,8 +234,10 @@ def _signal(talk: Sequence[EventRow], answer: _Answer) -> Signal:
     taken = _taken_back_by(talk, answer)
     if taken is not None:
         return quoted("answer_accepted", reply, said.start, said.end, {}, seen | {"taken_back_by": taken.event_id})
+    when, place = _situation(talk, answer)
     item: dict[str, Any] = {
-        **_situation(talk, answer),
+        "title": said.telling,
+        "when": when,
         "do": said.do,
         "kind": "procedure" if said.stepwise else "fact",
         "trust_basis": "stated",
@@ -229,22 +249,25 @@ def _signal(talk: Sequence[EventRow], answer: _Answer) -> Signal:
         item["because"] = said.because
     if path:
         item["applies_to"] = [path]
-    return quoted("answer_accepted", reply, said.start, said.end, item, seen)
+    signal = quoted("answer_accepted", reply, said.start, said.end, item, seen)
+    signal.support = (place,)
+    return signal
 
 
-def _situation(talk: Sequence[EventRow], answer: _Answer) -> dict[str, str]:
-    """Title and trigger in the asker's words: what was asked, and the error or failure it was asked about."""
+def _situation(talk: Sequence[EventRow], answer: _Answer) -> tuple[str, tuple[str, int, int]]:
+    """When it helps, in the asker's words, and their place: the error shown, else what fails, else the question."""
     run = _question_run(talk, answer.question)
-    message = [one for event in run for one in spoken(event.text)]
-    told = [one for at, one in enumerate(message) if _is_told(message, at)] or message
+    shown = next(((event, found) for event in run if (found := _ERROR_LINE.search(event.text))), None)
+    if shown is not None and len(shown[1][0]) <= _ERROR_CHARS:
+        return shown[1][0].strip(" `>\t"), (shown[0].event_id, *shown[1].span())
+    message = [(event, one) for event in run for one in spoken(event.text)]
+    sentences = [one for _, one in message]
+    told = [pair for at, pair in enumerate(message) if _is_told(sentences, at)] or message
     answered = matter(f"{answer.said.do} {answer.said.because or ''}")
-    title = max(told, key=lambda one: min(_MOST_SHARED, len(_subject(one) & answered)))
-    failing = next((one for one in told if describes_failure(one)), title)
-    error = next((found for event in run if (found := _ERROR_LINE.search(event.text))), None)
-    shown = error is not None and len(error[0]) <= _ERROR_CHARS
-    shorter = failing if len(failing.text) <= _ERROR_CHARS else title
-    when = error[0].strip(" `>\t") if error is not None and shown else worded(shorter.text)
-    return {"title": worded(title.text)[:_TITLE_CHARS], "when": when}
+    asked = max(told, key=lambda pair: min(_MOST_SHARED, len(_subject(pair[1]) & answered)))
+    failing = next((pair for pair in told if describes_failure(pair[1])), asked)
+    event, one = failing if len(failing[1].text) <= _ERROR_CHARS else asked
+    return worded(one.text)[:_WHEN_CHARS], (event.event_id, one.start, one.end)
 
 
 def _is_told(message: Sequence[Sentence], at: int) -> bool:

@@ -13,13 +13,12 @@ import msgspec
 from lorelake.evidence import cues
 from lorelake.evidence.prose import Sentence, document_sentences
 from lorelake.evidence.said import matter
-from lorelake.evidence.unit import EventRow
+from lorelake.evidence.unit import POSTED_KINDS, EventRow, is_posted_by_program
 
 TALKING_UNITS = frozenset(("thread", "merge_request"))
 """Units in which people talk with people; what a person types to an agent is no word to a colleague."""
 
 _FLAT = "flat"
-_TALK_KINDS = frozenset(("message", "comment", "review_comment", "review"))
 _NO_NAMES = (
     "I|We|You|It|The|This|That|These|If|In|On|For|To|A|An|And|But|So|Yes|No|Ok|Okay|Please|Sorry|Thanks|Thank|Hi|Hey"
     "|How|What|Why|When|Where|Which|Who|Is|Are|Do|Does|Did|Can|Could|Should|Would|Will|All|Now"
@@ -67,7 +66,8 @@ def conversations(events: Sequence[EventRow]) -> list[list[EventRow]]:
     found: dict[str, list[EventRow]] = {}
     answered = {event.reply_to for event in events if event.reply_to}
     for event in events:
-        if event.actor_class == "human" and event.on_live_path and event.kind in _TALK_KINDS:
+        is_talk = event.actor_class == "human" and event.on_live_path and event.kind in POSTED_KINDS
+        if is_talk and not is_posted_by_program(event):
             found.setdefault(_place(event, answered), []).append(event)
     return list(found.values())
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lorelake.evidence import cues
+from lorelake.evidence import asked_why, cues, memory_refuted
 from lorelake.evidence.acts import (
     ANYWHERE,
     TYPED_KINDS,
@@ -30,18 +30,26 @@ from lorelake.evidence.unit import EventRow, Signal, applies_to, changes_files, 
 _CORRECTED_ACTS = 3
 _LONGEST_RUN = 3
 _FEWEST_WORDS_OF_MATTER = 3
-_ALSO_AS_QUESTION = ("use_instead", "instead_of")
+_STEM = 6
+"""Letters by which two forms of a word are told as one: "author" and "authored"."""
+
+_ALSO_AS_QUESTION = ("use_instead", "instead_of", "why_instead")
 
 
 def extract(events: Sequence[EventRow]) -> list[Signal]:
-    """One signal for each run of correcting sentences; else one where the message redirects the agent."""
+    """One signal for each run of correcting sentences; else one where the message redirects the agent.
+
+    A message that names a learning and says that it is wrong corrects memory, not the act: `memory_refuted` has it.
+    """
+    refuted = {signal.event_id for signal in memory_refuted.extract(events) if signal.seen["how"] != "act"}
     found = []
     for position, event in enumerate(events):
-        if event.kind in TYPED_KINDS and is_said_by_human(event):
+        if event.kind in TYPED_KINDS and event.event_id not in refuted and is_said_by_human(event):
             acts = acts_before(events, position)
             message = sentences(event.text) if acts else []
             if message and not asks_for_one_answer(message):
                 corrected = _corrections(events, position, message, acts)
+                corrected = corrected or _asked_why(events, position, message, acts)
                 found += corrected or _redirected(events, position, message, acts)
     return found
 
@@ -49,17 +57,38 @@ def extract(events: Sequence[EventRow]) -> list[Signal]:
 def _corrections(
     events: Sequence[EventRow], position: int, message: list[Sentence], acts: list[EventRow]
 ) -> list[Signal]:
+    runs = _runs(message)
+    if not runs:
+        return []
     touched = _touched(acts)
     after_refusal, refused = refusal_before(events, position)
     found = []
-    for at, count, cue in _runs(message):
+    for at, count, cue in runs:
         said = advice(message, at, count)
-        shared = sorted(touched & set().union(*(matter(s.own) for s in said.parts)))
+        shared = _shared(touched, set().union(*(matter(s.own) for s in said.parts)))
         if shared or after_refusal:
             seen = {"act": _last_call(acts), "cue": cue, "shared": shared[:8]}
             place = trigger(acts, " ".join(s.own for s in said.parts)) or _at(refused)
             found.append(_signal(events, position, said, seen, place))
     return found
+
+
+def _asked_why(
+    events: Sequence[EventRow], position: int, message: list[Sentence], acts: list[EventRow]
+) -> list[Signal]:
+    """What a person stated right after asking why the agent did what it did; none where they only asked."""
+    for at in range(len(message)):
+        stated = asked_why.counter_fact(message, at)
+        if stated is None or len(matter(stated[0])) < _FEWEST_WORDS_OF_MATTER:
+            continue
+        parts = tuple(message[at : at + stated[2]])
+        shared = _shared(_touched(acts), set().union(*(matter(s.own) for s in parts)))
+        if shared:
+            said = Advice(parts, stated[0], None, stated[1], "fact")
+            seen = {"act": _last_call(acts), "cue": "asked_why", "shared": shared[:8]}
+            place = trigger(acts, " ".join(s.own for s in parts))
+            return [_signal(events, position, said, seen, place)]
+    return []
 
 
 def _redirected(
@@ -68,8 +97,8 @@ def _redirected(
     """The direction of a message after a wordless refusal, typed while the agent worked, or conceded; else none."""
     after_refusal, refused = refusal_before(events, position)
     at, cue = direction(message, after_refusal and changed_course(events, position, refused))
-    shared = sorted(_touched(acts) & matter(message[at].own)) if at is not None else []
     if at is not None and not _is_only_a_task(message[at]):
+        shared = _shared(_touched(acts), matter(message[at].own))
         said = advice(message, at)
         seen: dict[str, Any] = {"act": _last_call(acts), "cue": cue, "shared": shared[:8]}
         if after_refusal:
@@ -96,6 +125,14 @@ def _conceded(events: Sequence[EventRow], position: int, message: list[Sentence]
     return []
 
 
+def _commanded(events: Sequence[EventRow], position: int, said: Advice) -> dict[str, Any]:
+    """The command that an "it" or "them" stands for: the agent's last act, if it shares a word with what was said."""
+    last = next((act for act in acts_before(events, position) if act.kind == "tool_call"), None)
+    if last is None or not last.command:
+        return {}
+    return _at(last) if _shared(terms(last) - ANYWHERE, matter(" ".join(s.own for s in said.parts))) else {}
+
+
 def _latest_edit(acts: Sequence[EventRow]) -> dict[str, Any]:
     return _at(next((act for act in acts if changes_files(act)), None))
 
@@ -115,9 +152,17 @@ def _signal(
 ) -> Signal:
     start, end = said.span()
     item, taken = signal_item(events, position, said)
+    if points_back(said.do) and not place:
+        place = _commanded(events, position, said)
     if points_back(said.do) and not place and not said.because:
         item, taken = {}, taken | {"points_back": True}
     return quoted("correction", events[position], start, end, item | place if item else {}, seen | taken)
+
+
+def _shared(touched: set[str], about: set[str]) -> list[str]:
+    """The words of a person that are also in the agent's acts, whatever their ending."""
+    stems = {word[:_STEM] for word in touched if len(word) >= _STEM}
+    return sorted(word for word in about if word in touched or (len(word) >= _STEM and word[:_STEM] in stems))
 
 
 def _touched(acts: Sequence[EventRow]) -> set[str]:
@@ -153,14 +198,12 @@ def _goes_on(message: list[Sentence], position: int, count: int) -> bool:
 
 def _correcting(message: list[Sentence], position: int) -> str | None:
     sentence = message[position]
-    if is_hedged(message, position):
-        return None
     if _is_bare_no(sentence):
-        return "bare_no"
+        return None if is_hedged(message, position) else "bare_no"
     found = cues.find("correction", sentence.own)
     if not found or (sentence.is_question and found.cue.name not in _ALSO_AS_QUESTION):
         return None
-    return str(found.cue.name)
+    return None if is_hedged(message, position) else str(found.cue.name)
 
 
 def _is_bare_no(sentence: Sentence) -> bool:

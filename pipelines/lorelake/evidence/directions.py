@@ -25,11 +25,11 @@ def direction(message: Sequence[Sentence], changed: bool) -> tuple[int | None, s
     """
     for names in _BY_WEIGHT:
         for position, sentence in enumerate(message):
-            if is_hedged(message, position):
-                continue
             for name in names:
                 cue = cues.find(name, sentence.own)
                 if cue and _counts(name, cue.cue.name, sentence, changed):
+                    if is_hedged(message, position):
+                        break
                     return position, f"{name}.{cue.cue.name}"
     return None, ""
 
@@ -51,30 +51,29 @@ def standing(sentence: Sentence, names_file: bool = False) -> str | None:
     if practice is not None:
         return practice.cue.name
     parts = clauses(sentence.own)
-    reasoned = any(cues.find("reason", part) for part in parts)
     for part in parts:
-        told = _general_order(part, reasoned)
+        told = _general_order(part, parts)
         if told and (names_file or not points_back(part)):
             return told
     return None
 
 
-def _general_order(part: str, reasoned: bool) -> str | None:
-    """The cues of an order that is given for many occasions, or with its reason.
+def _general_order(part: str, parts: Sequence[str]) -> str | None:
+    """The cues of an order that is given for many occasions, or with its reason, which stands in any of the parts.
 
     A piece of work is a rule only where it says how often it is to be done.
     """
-    often = cues.find("frequency", part)
     task = cues.find("task", part)
     if task is not None:
+        often = cues.find("frequency", part)
         return f"{task.cue.name}+{often.cue.name}" if often else None
     told = cues.find("directive", part)
-    general = often or cues.find("general", part)
     if told is None or told.cue.name.endswith(_OF_ANY_SUBJECT):
         return None
     reason = cues.find("reason", part)
-    if reasoned and (reason is None or reason.start > 0):
+    if (reason is None or reason.start > 0) and any(cues.find("reason", other) for other in parts):
         return f"{told.cue.name}+reason"
+    general = cues.find("frequency", part) or cues.find("general", part)
     if general is None:
         return None
     if general.cue.name.endswith(_PLURAL) and not told.cue.name.endswith(_OF_CONVENTION):

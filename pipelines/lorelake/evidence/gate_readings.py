@@ -93,7 +93,7 @@ def _self_echo(asked: _Asked) -> str:
 
 
 def _known_text(asked: _Asked) -> str:
-    """Each audience's rule files are compared with as one, each text given to the session by itself, as the gate does."""
+    """As the gate compares: an audience's rule files as one, each text given to the session by itself."""
     if asked.context is None:
         return ""
     own, family = str(asked.row["audience"]), str(asked.row["family_id"])

@@ -105,7 +105,9 @@ def admit(signals: Iterable[Mapping[str, Any]], context: Context) -> list[dict[s
     candidates = sorted((_candidate(row) for row in signals), key=_order)
     alone = _alone(context)
     judged = [(candidate, _first(alone, candidate)) for candidate in candidates]
-    together = _within_session(context, _told_whole([candidate for candidate, refused in judged if refused is None]))
+    whole = _told_whole([candidate for candidate, refused in judged if refused is None])
+    judged.sort(key=lambda pair: str(pair[0].row["signal_id"]) in whole)  # what is part of another comes after it
+    together = _within_session(context, whole)
     rows = [_row(candidate, refused or _first(together, candidate)) for candidate, refused in judged]
     return sorted(rows, key=lambda row: str(row["signal_id"]))
 
@@ -245,8 +247,8 @@ def _no_item(candidate: _Candidate) -> tuple[str, str] | None:
     return "no_item", "taken back later" if seen.get("taken_back_by") else "no direction and no reason"
 
 
-def _told_whole(left: Sequence[_Candidate]) -> dict[str, str]:
-    """Id of each signal whose quote lies within a longer quote of another rule, to that rule's kind.
+def _told_whole(left: Sequence[_Candidate]) -> dict[str, _Candidate]:
+    """Id of each signal whose quote lies within a longer quote of another rule, to the longest of those.
 
     Two rules that met in one statement saw one lesson, and the longer quote holds more of it. What a model proposed
     holds nothing that a rule saw.
@@ -254,20 +256,26 @@ def _told_whole(left: Sequence[_Candidate]) -> dict[str, str]:
     in_event: dict[str, list[_Candidate]] = {}
     for candidate in left:
         in_event.setdefault(str(candidate.row["event_id"]), []).append(candidate)
-    found: dict[str, str] = {}
+    found: dict[str, _Candidate] = {}
     for some in in_event.values():
+        longest_first = sorted(some, key=lambda one: one.row["quote_start"] - one.row["quote_end"])
         for inner in some:
-            start, end = inner.row["quote_start"], inner.row["quote_end"]
-            for outer in some:
-                first, last = outer.row["quote_start"], outer.row["quote_end"]
-                if first <= start and end <= last and last - first > end - start and outer.kind != "proposed":
-                    found[str(inner.row["signal_id"])] = outer.kind
+            outer = next((one for one in longest_first if _holds(one, inner)), None)
+            if outer is not None:
+                found[str(inner.row["signal_id"])] = outer
     return found
 
 
-def _within_session(context: Context, told_whole: Mapping[str, str]) -> tuple[_Gate, _Gate, _Gate]:
+def _holds(outer: _Candidate, inner: _Candidate) -> bool:
+    first, last = outer.row["quote_start"], outer.row["quote_end"]
+    start, end = inner.row["quote_start"], inner.row["quote_end"]
+    return bool(first <= start and end <= last and last - first > end - start) and outer.kind != "proposed"
+
+
+def _within_session(context: Context, told_whole: Mapping[str, _Candidate]) -> tuple[_Gate, _Gate, _Gate]:
     """The gates that remember: duplicate, tombstone and cap. The cap counts what reaches it, so it comes last."""
     admitted: set[tuple[str, str]] = set()
+    passed: set[str] = set()
     counts: dict[str, int] = {}
 
     buried = tombstones.by_key(context.ledger)
@@ -277,7 +285,9 @@ def _within_session(context: Context, told_whole: Mapping[str, str]) -> tuple[_G
         if candidate.kind != "authored" and place in admitted:
             return "duplicate_in_session", "the same words"
         whole = told_whole.get(str(candidate.row["signal_id"]))
-        return ("duplicate_in_session", f"part of what is admitted as {whole}") if whole else None
+        if whole is not None and whole.row["signal_id"] in passed:
+            return "duplicate_in_session", f"part of what is admitted as {whole.kind}"
+        return None
 
     def tombstone(candidate: _Candidate) -> tuple[str, str] | None:
         # What a person decided on stays, to be shown as rejected; only what is said again later is refused.
@@ -293,6 +303,7 @@ def _within_session(context: Context, told_whole: Mapping[str, str]) -> tuple[_G
                 return "session_cap", f"{MOST_PER_SESSION} items before it"
             counts[family] = counts.get(family, 0) + 1
         admitted.add((family, candidate.key))
+        passed.add(candidate.row["signal_id"])
         return None
 
     return duplicate, tombstone, cap

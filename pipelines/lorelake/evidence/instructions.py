@@ -11,6 +11,7 @@ from typing import Any
 
 from lorelake.evidence import cues, review_changes
 from lorelake.evidence.acts import TYPED_KINDS, acts_before, mentioned_path, named_path, trigger
+from lorelake.evidence.conversations import asks
 from lorelake.evidence.directions import asks_for_one_answer, direction, is_for_now, is_settled, is_task, standing
 from lorelake.evidence.later_words import signal_item
 from lorelake.evidence.prose import Sentence, sentences
@@ -20,6 +21,9 @@ from lorelake.evidence.unit import EventRow, Signal, describe_act, is_said_by_hu
 _FEWEST_ANSWERING_WORDS = 5
 _FEWEST_WORDS_OF_MATTER = 3
 _QUESTION_CHARS = 160
+_ADVICE = ("make_sure", "use_x_not_y", "do_not_allow", "zh_make_sure", "zh_do_not_allow")
+"""Cues of an order that may be meant for one person as well; "always", "never" and "we don't" are for all."""
+
 _REVIEW_KINDS = frozenset({"review", "review_comment", "comment"})
 """There a plain statement of how things are to be is a rule; in a chat "users should …" is more often talk."""
 
@@ -49,7 +53,7 @@ def _instructions(events: Sequence[EventRow], position: int) -> list[Signal]:
     found = []
     for at, sentence in enumerate(message):
         cue = _instructing(sentence, event.kind, names_file=mentioned is not None)
-        if cue is None or is_hedged(message, at):
+        if cue is None or is_hedged(message, at) or (cue in _ADVICE and _answers(events, position)):
             continue
         said = advice(message, at)
         start, end = said.span()
@@ -60,15 +64,27 @@ def _instructions(events: Sequence[EventRow], position: int) -> list[Signal]:
     return found
 
 
+def _answers(events: Sequence[EventRow], position: int) -> bool:
+    """Whether a chat message follows a question of somebody else: "make sure you restart it" is then told to them."""
+    event = events[position]
+    if event.kind != "message":
+        return False
+    return any(e.actor != event.actor and any(asks(s) for s in sentences(e.text)) for e in events[:position])
+
+
 def _instructing(sentence: Sentence, kind: str, names_file: bool) -> str | None:
     """The cue by which a sentence shall hold from now on, or None."""
-    typed = kind in TYPED_KINDS
-    if sentence.is_question or not is_settled(sentence) or is_for_now(sentence.own):
+    if sentence.is_question:
         return None
+    cue = _cue(sentence, kind, names_file)
+    return None if cue is None or not is_settled(sentence) or is_for_now(sentence.own) else cue
+
+
+def _cue(sentence: Sentence, kind: str, names_file: bool) -> str | None:
     found = cues.find("instruction", sentence.own)
     if found is not None:
         return found.cue.name
-    if typed:
+    if kind in TYPED_KINDS:
         return standing(sentence, names_file)
     stated = cues.find("practice", sentence.own) if kind in _REVIEW_KINDS else None
     return stated.cue.name if stated else None

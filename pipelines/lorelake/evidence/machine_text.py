@@ -14,7 +14,7 @@ _TOOLS = (
 _SIGNED = re.compile(
     rf"""
       (?:generated|written|created|produced|summari[sz]ed|drafted|reviewed)[ ](?:automatically[ ])?(?:with|by|using)
-      [ ][\[*_`]{{0,3}}{_TOOLS}\b
+      [ ][\[*_`]{{0,3}}{_TOOLS}(?![a-z0-9])
     | ^co-authored-by:[ ].{{0,60}}(?:\[bot\]|noreply@(?:anthropic|openai))
     | (?:由|使用)[ ]?{_TOOLS}[ ]?(?:自动)?(?:生成|撰写|总结)
     | 🤖

@@ -150,7 +150,8 @@ def _signal(
     """The quote is the sentence; the item what the person says to do instead, if anything."""
     told = seen | {"claim": one.item.reference, "title": one.item.title}
     if seen["how"] != "act":
-        for place in (at, at + 1):
+        # What says that it is wrong tells less than what says what to do instead.
+        for place in (at + 1, at):
             if place < len(message) and any(cues.find(name, message[place].own) for name in _DIRECTING):
                 said = advice(message, place)
                 item, taken = signal_item(events, position, said)

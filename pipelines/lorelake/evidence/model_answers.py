@@ -17,6 +17,7 @@ import polars as pl
 
 from lorelake import served
 from lorelake.content.redaction import Redactor
+from lorelake.errors import SettingsError
 from lorelake.evidence.model_ask import Asked, Reply, ask_all, asker
 from lorelake.evidence.model_input import PROMPT, question
 from lorelake.evidence.model_items import proposals
@@ -77,16 +78,12 @@ def ask(
     """Ask about every unit that has something new to say, newest days first, and keep what comes.
 
     Answers are written every few, so that a killed night loses little; days that are wholly answered are not looked at
-    again until their events change.
-
-    Raises:
-        SettingsError: the settings name no model that can be asked.
+    again until their events change. Settings that name no model which can be asked end the asking, and nothing else.
     """
     asked = Asked()
-    model = model_name(settings)
-    asks = asker(settings)
-    if asks is None:
+    if not (settings.endpoint or settings.command):
         return asked
+    model = model_name(settings)
     may = {row["unit_id"] for row in sessions.iter_rows(named=True) if is_asked_about(row, as_of, settings.private)}
     state = lake.state / "model_days.json"
     known = msgspec.json.decode(state.read_bytes(), type=dict[str, str]) if state.exists() else {}
@@ -101,11 +98,18 @@ def ask(
             continue
         units = units_in(events.filter(pl.col("unit_id").is_in(ids)).collect())
         open_questions |= {one.key: one for one in wanted(units, of_day(lake, date.fromisoformat(day)), model)}
+    try:
+        asks = asker(settings)
+    except SettingsError as error:
+        asks, asked.left, asked.stopped = None, len(open_questions), " ".join(str(error).split())
     waiting: list[dict[str, Any]] = []
     try:
         texts = [(one.key, one.text) for one in open_questions.values()]
-        for key, reply in ask_all(texts, asks, settings, asked, progress):
-            waiting.append(row_of(open_questions.pop(key), reply, model, redactor, as_of))
+        for key, reply in ask_all(texts, asks, settings, asked, progress) if asks else ():
+            row = row_of(open_questions.pop(key), reply, model, redactor, as_of)
+            asked.unusable += not row["is_json"]
+            asked.missing += row["missing"]
+            waiting.append(row)
             if len(waiting) == _KEPT_AT_ONCE:
                 keep(lake, waiting)
                 waiting = []

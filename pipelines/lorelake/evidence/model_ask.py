@@ -51,15 +51,22 @@ class Asker(Protocol):
 
 
 class Asked(msgspec.Struct):
-    """How a night's asking went: questions sent, answered, failed, left for later, and tokens used."""
+    """How a night's asking went: questions sent, answered, failed, left for later, and tokens used.
+
+    Of the answers `unusable` were not the JSON asked for; in the others `missing` items quoted what nobody said.
+    """
 
     sent: int = 0
     answered: int = 0
     failed: int = 0
     left: int = 0
     tokens: int = 0
+    unusable: int = 0
+    missing: int = 0
     stopped: str = ""
-    """Why it ended early; "" where it did not."""
+    """Why it ended early, or never began; "" where it did neither."""
+    last_failure: str = ""
+    """What was said of the latest question without an answer."""
 
 
 def asker(settings: Extract) -> Asker | None:
@@ -97,6 +104,7 @@ class Endpoint:
                 remedy="install lorelake with the extra `model`",
             ) from None
         self._openai = openai
+        self._url = settings.endpoint
         self._model = settings.model
         self._client = openai.OpenAI(
             base_url=settings.endpoint,
@@ -125,6 +133,8 @@ class Endpoint:
                 raise NoAnswerError(_brief(error), final=error.status_code in _REFUSED) from None
             except self._openai.APITimeoutError:
                 raise NoAnswerError("no answer in time") from None
+            except self._openai.APIConnectionError:
+                raise NoAnswerError(f"{self._url} cannot be reached") from None
             except self._openai.APIError as error:
                 raise NoAnswerError(_brief(error)) from None
 
@@ -171,7 +181,9 @@ class Command:
             program.communicate()
             raise NoAnswerError("no answer in time") from None
         if program.returncode:
-            raise NoAnswerError(f"`{self._words[0]}` ended with {program.returncode}: {said.strip()[-200:]}")
+            told = " ".join(said.split())[-200:]
+            why = f": {told}" if told else ""
+            raise NoAnswerError(f"`{self._words[0]}` ended with {program.returncode}{why}")
         return _reply(question, text, None)
 
 
@@ -219,6 +231,7 @@ def ask_all(
                     reply = future.result()
                 except NoAnswerError as error:
                     asked.failed += 1
+                    asked.last_failure = str(error)
                     in_a_row += 1
                     if error.final or in_a_row >= FAILURES_IN_A_ROW:
                         asked.stopped = asked.stopped or str(error)

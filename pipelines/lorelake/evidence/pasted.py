@@ -63,7 +63,7 @@ _DIFF = re.compile(r"^(?:diff --git |@@ |Index: |\+\+\+ [ab]/|--- [ab]/)")
 _DIFF_BODY = re.compile(r"^(?:[+\- @\\]|diff |index |new file|deleted file)")
 _CHAT_HEADER = re.compile(
     r"^\s*(?:\S.{0,40}?\s\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]?|\[\d{1,2}:\d\d[^\]]{0,12}\] ?\S.{0,40}"
-    r"|@?[\w.-]{1,40} (?:commented|wrote|said|replied|reviewed|opened|asked)\b.{0,60}(?:ago|:)|On .{5,60} wrote:)\s*$"
+    r"|@?[\w.-]{1,40} (?:commented|wrote|said|replied|reviewed|opened|asked)\b.{0,60}(?:ago|:)|On .{5,160} wrote:)\s*$"
 )
 _CHAT_LINE = re.compile(r"^\s*(?:\[\d{1,2}:\d\d[^\]]{0,12}\] )?<?@?([A-Za-z][\w.-]{1,20}(?: [A-Z][\w.-]{0,20})?)>?: \S")
 _LABELS = frozenset(

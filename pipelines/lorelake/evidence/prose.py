@@ -28,10 +28,12 @@ _BLANKED = (
     re.compile(r"\{[^{}\n]{0,400}[\"'][^{}\n]{0,400}\}"),
 )
 _QUOTATION = re.compile(
-    r"\"[^\"\n]{12,1200}\"|“[^”\n]{6,1200}”|„[^“”\n]{12,1200}[“”]|«[^»\n]{12,1200}»|「[^」\n]{6,1200}」|『[^』\n]{6,1200}』"
+    r"\"[^\"\n]{1,1200}\"|“[^”\n]{6,1200}”|„[^“”\n]{12,1200}[“”]|«[^»\n]{12,1200}»|「[^」\n]{6,1200}」|『[^』\n]{6,1200}』"
     r"|(?<!\w)'[^'\n]{20,1200}'(?!\w)|‘[^’\n]{20,1200}’(?!\w)"
 )
-_INLINE_CODE = re.compile(r"`[^`\n]{12,400}`")
+_INLINE_CODE = re.compile(r"`[^`\n]{1,400}`")
+"""Of any length, so that the words between two short names (`a` … `b`) are not taken for one."""
+
 _IS_COMMAND = re.compile(r"[/=\\$({<|]|(?:^|\s)-{1,2}\w")
 _FEWEST_QUOTED_WORDS = 4
 _FEWEST_QUOTED_SIGNS = 6
@@ -44,9 +46,14 @@ _BULLET = re.compile(r"\s*(?:[-*•]\s+|\(?\d{1,2}[.)]\s+|\[[ x]\]\s+)?")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no)\.$", re.I)
 _FULL_WIDTH = re.compile("[\u4e00-\u9fff]{4}")
 _INDENT = 12
+_SHORTEST_WRAPPED = 50
+"""A shorter line was ended on purpose: people type a thought a line, often all in lower case."""
+
 _LIST_NUMBER = re.compile(r"\s*\(?\d{1,2}[.)]")
 _CLAUSE = re.compile(
     r"\s+[-–—]+\s+|——|;\s+|；|\s*[,，]?\s+(?=because\b|since (?:we|it|they)\b|so that\b)|,\s+(?=since\b)"
+    r"|,?\s+(?=as (?:we|it|they|there)(?:'s|'re)?(?: (?:is|are|can|do|does|will|has|have))? ?"
+    r"(?:n'?t|not|never|no longer|no)\b)"
     r"|,\s+(?=otherwise\b(?! (?:just |we )?(?:return|use|fall|run|skip|keep|do|call|raise|fail|log|show|print|take)\b))"
     r"|，(?=因为|因為|由于|由於|否则|否則|不然|免得|以免|以便)"
 )
@@ -55,6 +62,8 @@ _NEXT_ORDER = re.compile(
     r"|,\s+(?=(?:don'?t|do not|never|always)\b)"
     r"|,\s+(?=(?:so |instead |please |just |rather |then )?(?:use|put|keep|prefer|call|run|take|make|move|leave)\s)"
     r"|,\s+(?=(?:just|please) \w+ (?:the|all|every|each|our)\b)"
+    r"|,?\s+(?=and then (?:let'?s|we can|you can|open|commit|push|create|make|start|continue|go|check|do)\b)"
+    r"|,?\s+(?=before (?:you|we) (?:start|begin|continue|go on|proceed)\b)"
     r"|，(?=不要|别|別|请|請|用|改用|应该|應該|必须|必須|都|一律)"
 )
 _CONDITION = re.compile(
@@ -167,8 +176,10 @@ def _spans(own: str, start: int, end: int, ends: re.Pattern[str]) -> Iterator[tu
 
 
 def _goes_on(own: str, start: int, line_end: re.Match[str]) -> bool:
-    after = own[line_end.end() : line_end.end() + _INDENT].lstrip(" \t")
-    return after[:1].islower() and bool(own[start : line_end.start()].strip())
+    following = own[line_end.end() : line_end.end() + _INDENT]
+    after = following.lstrip(" \t")
+    line = own[max(start, own.rfind("\n", 0, line_end.start()) + 1) : line_end.start()].strip()
+    return after[:1].islower() and bool(line) and (after != following or len(line) >= _SHORTEST_WRAPPED)
 
 
 def clauses(sentence: str) -> list[str]:

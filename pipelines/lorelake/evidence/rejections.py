@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lorelake.evidence import cues
 from lorelake.evidence.acts import changed_course
 from lorelake.evidence.directions import direction
 from lorelake.evidence.later_words import signal_item
@@ -53,6 +54,8 @@ def _signal(events: Sequence[EventRow], position: int, message: list[Sentence], 
         said = advice(message, at)
         item, taken = signal_item(events, position, said)
         seen |= taken
+        if item and cues.find("bare_no", said.do):
+            item = {}
         if item:
             item |= {"when": describe_act(refused), "applies_to": applies_to(refused)}
             reasons = (reason_in(s.own) for s in message)

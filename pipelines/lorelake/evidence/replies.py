@@ -34,12 +34,29 @@ _NAMED_THING = re.compile(
 _ADDRESS = re.compile(r"https?://\S+|\b[\w.-]+\.(?:com|io|org|dev|net)/\S+")
 _BEFORE_FENCE = re.compile(r"[\s:：]*")
 _JOINT = re.compile(r"^(?:(?:or|and|then|but|next|so)\b[, ]*)+", re.I)
+_THE_CAUSE_IS = re.compile(
+    r"^(?:(?:so|well|yes|no|hi|hey)[,. ]+)*(?:because (?!of\b)"
+    r"|the (?:reason|issue|problem|cause)(?: \w+){0,2}? is (?:that |because (?:of )?))"
+    r"|^因为",
+    re.I,
+)
+"""How a sentence announces the cause that it goes on to tell."""
+
 _MOST_SENTENCES = 4
 _MOST_CODE_LINES = 8
 _FEWEST_WORDS = 3
 _FEWEST_TOLD = 8
 _ONE_PERSON = re.compile(r"(?:i|i'[a-z]+|me|my|we had|we've|thanks|great|good|no idea)\b|我", re.I)
 _ASIDE = ("", "(", "（")
+_CAREFUL = re.compile(
+    r"^\W*(?:(?:well|hm+|ok|hi|hey)[,. ]+)*"
+    r"(?:you (?:can|may)(?: want to)?(?: also)?|i(?:'d| would) try(?: to)?|try(?: to)?)[, ]*",
+    re.I,
+)
+_WORKED = "worked"
+_TAKEN_UP = (_WORKED, "understood")
+"""Confirmations that say more than thanks."""
+
 _DISMISSED = ("asks_back", "promise", "tip", "volatile", "dated")
 
 
@@ -48,7 +65,8 @@ class Reply(msgspec.Struct, frozen=True):
 
     `start:end` is its place in the event's text, `do` what to do (or what is so), `because` the cause it names,
     `named` whether it names a setting, path, command or code, `stepwise` whether it tells what to do, `causal` whether
-    it tells why. `witness` is the same sentences as they stand in the source, one after the other.
+    it tells why. `witness` is the same sentences as they stand in the source, one after the other. `telling` is the one
+    sentence of `do` that says most by itself: what cures it, else why it is so.
     """
 
     start: int
@@ -59,6 +77,7 @@ class Reply(msgspec.Struct, frozen=True):
     stepwise: bool
     causal: bool
     witness: str
+    telling: str
 
     @property
     def weight(self) -> int:
@@ -67,32 +86,47 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class _Part(msgspec.Struct, frozen=True):
+    """A sentence that answers; `told` is what it comes to where that is not the sentence itself."""
+
     sentence: Sentence
     end: int
     code: str
     is_step: bool
     is_cause: bool
     is_named: bool
+    told: str = ""
 
 
-def read_reply(text: str, own_story: bool = False, asked: AbstractSet[str] = frozenset()) -> Reply | None:
+class _Heard(msgspec.Struct, frozen=True):
+    """How a reply was taken: as the speaker's own story, as an answer to what was asked, with which confirmation."""
+
+    own_story: bool
+    asked: AbstractSet[str]
+    confirmed: str
+
+
+def read_reply(
+    text: str, own_story: bool = False, asked: AbstractSet[str] = frozenset(), confirmed: str = ""
+) -> Reply | None:
     """The concrete part of a message, or None where it holds none or its core is in doubt.
 
     Args:
         text: the event's text.
         own_story: the speaker tells how they solved it themselves, so what they did by hand is the answer.
         asked: words of the question; a full sentence that speaks of them answers it, also where it names nothing.
+        confirmed: how the asker confirmed it, `""` where nobody did. What worked is told as a step, and what was put
+            as a question ("did you try `-B`?") then says what to do. A hedge stays a hedge.
     """
+    heard = _Heard(own_story, asked, confirmed)
     fences = [match for match in FENCE.finditer(text) if not is_log(match[1] or match[2] or "")]
     message = spoken(text)
-    found = [
-        (at, part) for at, one in enumerate(message) if (part := _part(text, one, fences, own_story, asked)) is not None
-    ]
+    found = [(at, part) for at, one in enumerate(message) if (part := _part(text, one, fences, heard)) is not None]
     if not found:
         return _bare_code(fences) if not message else None
-    if is_hedged(message, found[0][0]) or _is_release_note(message):
+    sure = [(at, part) for at, part in found if part.told or not is_hedged(message, at)]
+    if found[0] not in sure or _is_release_note(message):
         return None
-    sure = [(at, part) for at, part in found if not is_hedged(message, at)][:_MOST_SENTENCES]
+    sure = sure[:_MOST_SENTENCES]
     kept = [part for _, part in sure if part.is_cause or not says("only_version", part.sentence)]
     before = _spoken_of(message, sure[0][0]) if kept and kept[0] is sure[0][1] else None
     return _reply([before, *kept] if before else kept)
@@ -125,19 +159,22 @@ def _reply(parts: list[_Part]) -> Reply | None:
     because = " ".join(_worded(part) for part in others) if steps else None
     because = because or next(filter(None, (reason_in(part.sentence.own) for part in parts)), None)
     do = " ".join(_worded(part) for part in (steps or parts))
-    witness = " ".join(f"{part.sentence.text} {part.code}".strip() for part in parts)
-    named, causal = any(part.is_named for part in parts), any(part.is_cause for part in parts)
     if not any(part.is_step or part.is_cause for part in parts) and len(do.split()) < _FEWEST_WORDS:
         return None
     witness = " ".join(f"{part.sentence.text} {part.code}".strip() for part in parts)
     named, causal = any(part.is_named for part in parts), any(part.is_cause for part in parts)
-    return Reply(
-        parts[0].sentence.start, max(part.end for part in parts), do, because, named, bool(steps), causal, witness
+    start, end = parts[0].sentence.start, max(part.end for part in parts)
+    told = (
+        max(steps, key=lambda part: part.is_named)
+        if steps
+        else max(parts, key=lambda part: (part.is_cause, part.is_named))
     )
+    telling = worded(_THE_CAUSE_IS.sub("", _worded(told)))
+    return Reply(start, end, do, because, named, bool(steps), causal, witness, telling)
 
 
 def _worded(part: _Part) -> str:
-    text = _JOINT.sub("", without_opening(part.sentence.text))
+    text = _JOINT.sub("", without_opening(part.told or part.sentence.text))
     text = (" ".join(text.split()) if _NAMED_THING.match(text) else worded(text)).rstrip(":： ")
     text = f"{text}: {part.code}" if part.code else text
     if text.endswith((".", "!", "`", "。", "！")):
@@ -145,31 +182,54 @@ def _worded(part: _Part) -> str:
     return text + ("." if text.isascii() else "。")
 
 
-def _part(
-    text: str, sentence: Sentence, fences: Sequence[re.Match[str]], own_story: bool, asked: AbstractSet[str]
-) -> _Part | None:
+def _part(text: str, sentence: Sentence, fences: Sequence[re.Match[str]], heard: _Heard) -> _Part | None:
     """A sentence as part of an answer, or None where it says nothing to act on."""
     end, code = sentence.end, ""
     gap = _BEFORE_FENCE.match(text, sentence.end)
     fence = next((one for one in fences if gap and one.start() == gap.end()), None)
     if fence is not None:
         end, code = fence.end(), _inline(fence[1] or fence[2] or "")
+    if sentence.is_question:
+        return _offered(sentence, end, code) if heard.confirmed in _TAKEN_UP else None
     plain = without_opening(_ADDRESS.sub(" ", sentence.own))
     is_step, is_cause = says("step", sentence), says("cause", sentence)
+    told = _proven(sentence) if heard.confirmed == _WORKED else ""
+    is_step = is_step or bool(told)
     is_named = bool(code) or bool(_NAMED_THING.search(plain))
-    is_told = len(plain.split()) >= _FEWEST_TOLD and bool(matter(sentence.own) & asked)
-    if not (is_step or is_cause or is_named or is_told) or sentence.is_question or plain.lstrip()[:1] in _ASIDE:
+    is_told = len(plain.split()) >= _FEWEST_TOLD and bool(matter(sentence.own) & heard.asked)
+    if not (is_step or is_cause or is_named or is_told) or plain.lstrip()[:1] in _ASIDE:
         return None
     is_short = not is_named and plain.isascii() and len(plain.split()) < _FEWEST_WORDS
-    if is_short or _is_dismissed(sentence, is_step, is_cause, own_story):
+    if is_short or _is_dismissed(sentence, is_step, is_cause, heard.own_story):
         return None
-    return _Part(sentence, end, code, is_step, is_cause, is_named)
+    return _Part(sentence, end, code, is_step, is_cause, is_named, told)
+
+
+def _proven(sentence: Sentence) -> str:
+    """What a politely put step ("I'd try to set it to 64") comes to once it worked; `""` where it is none."""
+    careful = _CAREFUL.match(sentence.text)
+    rest = sentence.text[careful.end() :] if careful else ""
+    return rest if rest and cues.find("step", rest) else ""
+
+
+def _offered(question: Sentence, end: int, code: str) -> _Part | None:
+    """A named thing put as a question ("did you try `-B`?") as the step it comes to, or None."""
+    found = cues.find("offered", without_opening(question.own))
+    thing = found.named.get("object", "") if found else ""
+    if found is None or not (code or _NAMED_THING.search(thing)):
+        return None
+    use = "Use " if found.cue.language == "en" and _NAMED_THING.match(thing) else ""
+    return _Part(question, end, code, True, False, True, f"{use}{thing}")
 
 
 def _is_dismissed(sentence: Sentence, is_step: bool, is_cause: bool, own_story: bool) -> bool:
     if any(says(family, sentence) for family in _DISMISSED):
         return True
     if not own_story and not is_cause and says("by_hand", sentence):
+        return True
+    if not is_step and says("concession", sentence):
+        return True
+    if not own_story and not is_step and not is_cause and says("worked", sentence):
         return True
     return says("failed_again", sentence) and not is_step and not is_cause
 
@@ -179,7 +239,7 @@ def _bare_code(fences: Sequence[re.Match[str]]) -> Reply | None:
         return None
     code = fences[0]
     inner = _inline(code[1] or code[2] or "")
-    return Reply(code.start(), code.end(), inner, None, True, False, False, inner) if inner else None
+    return Reply(code.start(), code.end(), inner, None, True, False, False, inner, inner) if inner else None
 
 
 def _inline(code: str) -> str:

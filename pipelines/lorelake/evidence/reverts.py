@@ -178,12 +178,14 @@ def _signal(revert: _Revert, events: Sequence[EventRow], target: str | None) -> 
 
 def _item(revert: _Revert, event: EventRow, said: Sequence[Sentence]) -> dict[str, Any]:
     words = [" ".join(s.text.split()) for s in said]
-    asked = next((n for n, s in enumerate(said) if cues.find("request", s.own) or cues.find("instruction", s.own)), 0)
+    asked = next(
+        (n for n, s in enumerate(said) if cues.find("request", s.own) or cues.find("instruction", s.own)), None
+    )
     because = " ".join(word for n, word in enumerate(words) if n != asked)
     paths = changed_paths(revert.event)
     item: dict[str, Any] = {
         "title": f"{revert.title} was reverted: {words[0]}",
-        "do": words[asked],
+        "do": words[asked] if asked is not None else f"Do not bring back “{revert.title}” as it was",
         "rejected": revert.title,
         "kind": "anti_pattern",
         "trust_basis": "proposed" if is_machine_text(event.text) else "stated",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lorelake.evidence import cues
 from lorelake.evidence.prose import Sentence, sentences
-from lorelake.evidence.review_lessons import tells_why
+from lorelake.evidence.review_lessons import gives_reason, is_long, tells_why
 from lorelake.evidence.review_threads import COMMIT, substance
 from lorelake.evidence.said import reason_in
 from lorelake.evidence.unit import EventRow
@@ -15,6 +15,9 @@ from lorelake.evidence.unit import EventRow
 _MOST_SENTENCES = 3
 _FEWEST_WORDS = 5
 _ANNOUNCES = re.compile(r",?(?:\s+(?:which|that|as follows|to|and))?\s*[:：]$", re.I)
+_RESULT = re.compile(r",? so (?!that\b).*$|[，,]\s*(?:这样|所以|于是).*$", re.I | re.S)
+"""What came of the change: no reason for it."""
+
 _IN_COMMIT = re.compile(rf"\s+(?:in|by|with|as of) (?:commit )?{COMMIT}", re.I)
 _EXPLAINED = re.compile(r"\s[–—-]\s+(?=(?:\S+\s+){5})")
 _NOW = re.compile(r"^(?:(?:now|we now|it now|this now|we) )?(\w+)\b", re.I)
@@ -49,10 +52,16 @@ def done_in(answer: EventRow) -> list[Sentence]:
 
 
 def is_told_with_reason(done: Sequence[Sentence]) -> bool:
-    """Whether what was done is told with its reason, and is no matter of names, comments and tests."""
+    """Whether what was done is told with its reason, and is no matter of names, comments and tests.
+
+    "Now clears X, consistent with Y" and "checks X first, so …" only report the change: the sentence that reports it
+    has to give a reason proper, or what was turned down. A sentence beside it may explain in any words.
+    """
     if cues.find("cosmetic", done[0].own):
         return False
-    return any(tells_why(s) and not cues.find("cosmetic", s.own) for s in done) or bool(_EXPLAINED.search(done[0].own))
+    if any(tells_why(s) and not cues.find("cosmetic", s.own) for s in done[1:]):
+        return True
+    return is_long(done[0]) and gives_reason(_RESULT.sub("", done[0].own))
 
 
 def told(done: Sequence[Sentence]) -> dict[str, str]:

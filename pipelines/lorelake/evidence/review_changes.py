@@ -82,7 +82,7 @@ def _signal(events: Sequence[EventRow], thread: Thread, root: EventRow, author: 
     if ground is None or (root.actor == author if not by_machine else stands.accepted is None):
         return None
     said = lesson(root.text, by_machine)
-    followed = _followed(said, stands) or said
+    followed = _followed(_sure(said) if stands.accepted is not None else said, stands) or said
     item = _item(root, followed, stands, by_machine) if followed else {}
     item |= {"not_when": _objections(thread, stands)} if item else {}
     seen = {"ground": ground, "comment": root.event_id, "comment_by": "bot" if by_machine else root.actor_class}
@@ -108,6 +108,11 @@ def _item(root: EventRow, said: Sequence[Sentence], stands: Verdict, by_machine:
         fault = {"because": said[0].text, "kind": "pattern", "trust_basis": "mechanical"}
         return found | {"do": told(done)["do"]} | fault
     return found | words(said, by_machine)
+
+
+def _sure(said: Sequence[Sentence]) -> list[Sentence]:
+    """What its writer did not doubt; the rest of a comment whose reader said yes stands all the same."""
+    return [s for n, s in enumerate(said) if not is_hedged(said, n)]
 
 
 def _followed(said: Sequence[Sentence], stands: Verdict) -> list[Sentence]:

@@ -13,7 +13,7 @@ from typing import Any
 from lorelake.evidence import cues
 from lorelake.evidence.machine_text import is_machine_text
 from lorelake.evidence.prose import Sentence, sentences
-from lorelake.evidence.review_lessons import asks, is_long, lesson, tells_why
+from lorelake.evidence.review_lessons import asks, gives_reason, is_long, lesson
 from lorelake.evidence.review_threads import Thread, substance, threads, verdict
 from lorelake.evidence.said import is_hedged, reason_in
 from lorelake.evidence.unit import EventRow, Signal, quoted, repository_path
@@ -69,7 +69,7 @@ def _chosen(message: Sequence[Sentence], at: int) -> list[Sentence]:
     if not is_long(stated):
         return after if any(is_long(s) for s in after) else []
     before = [message[at - 1]] if at and not after and _explains(message[at - 1]) else []
-    return [*before, stated, *after] if before or after or tells_why(stated) else _alone(stated)
+    return [*before, stated, *after] if before or after or gives_reason(stated.own) else _alone(stated)
 
 
 def _explains(sentence: Sentence) -> bool:

@@ -14,19 +14,28 @@ _REASON_SENTENCES = 2
 _FURTHEST_REQUEST = 12
 _FEWEST_WORDS = 5
 _FEWEST_CHARACTERS = 12
+_LIKENESS = "likeness"
+_BECAUSE = "because"
+"""Endings of the names of cues: of a likeness, which explains nothing by itself, and of a stated reason."""
+
 _TEACHES_NOTHING = ("nit", "praise", "accepted", "declined", "moot")
 _LABEL = re.compile(
     r"[*_`\s]*(?:(?:low|medium|high|critical) severity|severity: \w+|suggestion|issue|warning)[*_`\s.:]*", re.I
 )
 _MARKUP = re.compile(r"<[a-z/!][^>]*>|!?\[[^\]]*\]\([^)]*\)", re.I)
 _POINTS_HERE = re.compile(
-    r"\b(?:here|above|below|line \d+)\b"
+    r"\b(?:here|above|below|line \d+)\b|^\W*if (?:so|not)\b"
     r"|\b(?:this|that|these|those) (?:line|comment|name|variable|function|method|block|one|file|call|test|field)s?\b"
     r"|\b(?:it|this|that|these|those|them)\b\W*$|^\W*\w+ (?:this|that|these|those|it|them)\b"
     r"|这里|这行|这个(?:变量|函数|文件|名字)|上面|下面",
     re.I,
 )
 """Words that only the diff beside the comment explains."""
+
+_SOFTENED = re.compile(
+    r"^\W*(?:hm+,? )?(?:(?:i (?:think|believe|guess|suppose)|imo|imho|it looks like)\b|我觉得|我认为|感觉)",
+    re.I,
+)
 
 ALTERNATIVE = re.compile(r"\W*(?:alternatively|or else|or,|or at least|或者)[,，]?\s*", re.I)
 """How a comment opens the second of two remedies; its reader takes one."""
@@ -42,15 +51,20 @@ def lesson(text: str, by_machine: bool = False) -> list[Sentence]:
     message = [s for s in found if not _is_label(s)]
     if not message or any(cues.find(family, message[0].own) for family in _TEACHES_NOTHING):
         return []
-    if all(s.is_question for s in message):
+    if all(s.is_question and not _states(s) for s in message):
         return []
-    stated = [s for s in message if (not s.is_question or asks(s)) and not cues.find("praise", s.own)]
+    stated = [s for s in message if (not s.is_question or _states(s) or asks(s)) and not cues.find("praise", s.own)]
     asked = next((n for n, s in enumerate(stated[:_FURTHEST_REQUEST]) if asks(s)), 0)
     others = [s for s in stated[asked + 1 : _FURTHEST_REQUEST] if ALTERNATIVE.match(s.own)][:1]
     if asked < _MOST_SENTENCES:
         first = stated[: max(_MOST_SENTENCES, asked + 1)]
         return [*first, *(s for s in others if s not in first)]
     return [*stated[: _MOST_SENTENCES - 1], stated[asked], *others]
+
+
+def _states(sentence: Sentence) -> bool:
+    """Whether a question mark only softens a statement that gives its reason: "I think X fits better, since …?"."""
+    return bool(_SOFTENED.match(sentence.own)) and tells_why(sentence)
 
 
 def asks(sentence: Sentence) -> bool:
@@ -72,11 +86,15 @@ def is_durable(said: Sequence[Sentence]) -> bool:
     tell more than the change: a reason, what would happen, what to prefer to what; or a request that does not point
     at the lines beside it, together with a statement of what is wrong.
     """
-    if any(cues.find("instruction", s.own) or cues.find("rule", s.own) for s in said):
-        return True
     asked = [s for s in said if asks(s)]
+    if any(cues.find("this_time", s.own) for s in asked):
+        return False
+    if any(cues.find("instruction", s.own) or cues.find("rule", s.own) for s in (asked or said)):
+        return True
     if any(cues.find("cosmetic", s.own) for s in (asked or said)):
         return False
+    if any(cues.find("instruction", s.own) or cues.find("rule", s.own) for s in said):
+        return True
     if any(tells_why(s) for s in said):
         return True
     stated = [s for s in said if s not in asked and is_long(s) and not _POINTS_HERE.search(s.own)]
@@ -87,6 +105,14 @@ def tells_why(sentence: Sentence) -> bool:
     """Whether a sentence gives a reason, a consequence, a contrast or a rule."""
     found = any(cues.find(family, sentence.own) for family in ("rationale", "reason", "rule"))
     return found and is_long(sentence)
+
+
+def gives_reason(own: str) -> bool:
+    """Whether words give a reason, a purpose, a consequence or an option turned down; "consistent with …" is none."""
+    if any(pattern.search(own) for cue, pattern in cues.family("rationale") if not cue.name.endswith(_LIKENESS)):
+        return True
+    found = cues.find("reason", own)
+    return found is not None and found.cue.name.endswith(_BECAUSE)
 
 
 def is_long(sentence: Sentence) -> bool:

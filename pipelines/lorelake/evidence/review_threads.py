@@ -29,6 +29,7 @@ _DONE = re.compile(
 """The part of a reply that only says that it was done, and where."""
 
 _MOST_OPENINGS = 3
+_LONGEST_INTERJECTION = 6
 
 
 class Thread(msgspec.Struct, frozen=True):
@@ -130,14 +131,19 @@ def _after(found: Verdict, reply: EventRow, message: Sequence[Sentence]) -> Verd
     stands = [(sentence, _stand(sentence)) for sentence in message]
     yes = next((s for s, stand in stands if stand == "accepted"), None)
     no = tuple((reply, s) for s, stand in stands if stand == "declined")
-    first = stands[0][1] if stands else ""
+    first = next((stand for sentence, stand in stands if stand or not _is_interjection(sentence)), "")
     if first == "moot":
         return Verdict(moot=True)
-    if yes is not None and (first == "accepted" or no):
+    if yes is not None and (first == "accepted" or no or names_commit(yes)):
         return Verdict(reply, yes, no)
     if first == "declined":
         return Verdict(None, None, no)
     return found
+
+
+def _is_interjection(sentence: Sentence) -> bool:
+    """Whether a sentence is a few words before the answer itself: "Ah, thank you!"."""
+    return len(sentence.own.split()) <= _LONGEST_INTERJECTION and not sentence.is_question
 
 
 def _stand(sentence: Sentence) -> str:

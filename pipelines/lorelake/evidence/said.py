@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from lorelake.content.normalise import words
-from lorelake.evidence import cues
+from lorelake.evidence import asked_why, cues
 from lorelake.evidence.prose import Sentence, clauses
 
 DIRECTING = ("instruction", "practice", "decision", "directive", "correction", "suggesting_question")
@@ -28,10 +28,11 @@ _OF_ITS_PART = "maybe"
 _PART = re.compile(r"[,;:，；：—–]\s*|\s-\s|\s(?=(?:and|but|then)\s)", re.I)
 _OPENING_NO = re.compile(
     r"^\W*(?:(?:no|nope|nah|yes|yeah|yup|ok|okay)\s*[,.!;:–—-]+|(?:umm*|hmm+|uh)\b[\s,.!;:–—-]+)\s*(?=\S)"
+    r"|^\W*no\s+(?=(?:it|this|that|these|those|they|we|you|i|the|don'?t|do not|never|let'?s|please|just)\b)"
     r"|^(?:不对|不對|不是|不|错了|錯了)[，,。]\s*",
     re.I,
 )
-"""A "no" without a mark after it belongs to what follows: "no tabs in tables"."""
+"""A "no" without a mark after it belongs to what follows ("no tabs in tables"), unless a whole statement does."""
 
 _END_MARKS = (".", "!", "?", "。", "！", "？")
 _POINTING = re.compile(
@@ -141,6 +142,9 @@ def advice(message: Sequence[Sentence], position: int, count: int = 1, kind: str
     That is a reason ("Because …"), what to do instead of what is forbidden ("Use Z."), and an exception.
     """
     parts = list(message[position : position + count])
+    turned = asked_why.turned_round(parts[0].own) if count == 1 else None
+    if turned:
+        return Advice(tuple(parts), turned[0], reason_in(parts[0].own), turned[1], kind or "pattern")
     asked = [s for s in parts if not _complains(s)] or parts
     told = [_directive_part(s) for s in asked]
     faults = [_OPENING_NO.sub("", s.text).strip(" .!") for s in parts if s not in asked]

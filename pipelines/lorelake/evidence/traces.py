@@ -73,5 +73,5 @@ def of_units(
 
 
 def memory_texts(events: Sequence[EventRow]) -> list[tuple[datetime, str]]:
-    """What memories gave a unit, and when. The self-echo gate compares with it, so a line that prints more counts here too."""
+    """What memories gave a unit, and when. The self-echo gate compares with it: a line that prints more counts too."""
     return [(result.ts, result.text) for _, result, call in results(events) if call is not None and holds_memory(call)]

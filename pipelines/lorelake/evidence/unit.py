@@ -15,10 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from lorelake.evidence.machine_text import is_machine_text
+
 if TYPE_CHECKING:
     import polars
 
-SAID_KINDS = frozenset({"prompt", "queued_prompt", "answer", "message", "review", "review_comment", "comment"})
+POSTED_KINDS = frozenset({"message", "review", "review_comment", "comment"})
+"""Kinds that a program may post under a person's account."""
+
+SAID_KINDS = POSTED_KINDS | {"prompt", "queued_prompt", "answer"}
 """Kinds whose text a person may have said; `answer` is a person's only where the actor is human."""
 
 EDIT_TOOLS = frozenset(
@@ -128,7 +133,13 @@ def is_said_by_human(event: EventRow) -> bool:
         and event.kind in SAID_KINDS
         and bool(event.text.strip())
         and event.attributes.get("picked_option") is not True
+        and not is_posted_by_program(event)
     )
+
+
+def is_posted_by_program(event: EventRow) -> bool:
+    """Whether a program signed what stands under a person's account: a review assistant that uses its owner's token."""
+    return event.kind in POSTED_KINDS and is_machine_text(event.text)
 
 
 def is_agent_act(event: EventRow) -> bool:

@@ -72,7 +72,7 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
         "tombstone_match": None,
     }
     if not item.get("document"):  # a document's fields are its author's own words, each from where it stands
-        row["inferred"] = inferred(row, _quotes(signal))
+        row["inferred"] = inferred(row, [*_quotes(signal), *_recorded(applies_to)])
     row["text_sha256"] = text_sha256(row["title"], row["do"], row["because"], row["not_when"])
     row["risks"] = risks_of(row, signal)
     return row
@@ -90,6 +90,11 @@ def _quotes(signal: Mapping[str, Any]) -> list[str]:
     return [str(signal["quote"]), *(str(one["quote"]) for one in further)]
 
 
+def _recorded(applies_to: Sequence[str]) -> list[str]:
+    """Places and commands as the record names them, and the last part of a path, as a title names the file."""
+    return [*applies_to, *(value.rsplit("/", 1)[-1] for value in applies_to)]
+
+
 def _title_and_do(item: Mapping[str, Any], witness: str, path: str | None) -> tuple[str, str]:
     """What a person said is worded as advice; what a person wrote, or a machine observed, stands as it is."""
     said = str(item.get("do") or item.get("because") or item.get("title") or witness)
@@ -97,7 +102,7 @@ def _title_and_do(item: Mapping[str, Any], witness: str, path: str | None) -> tu
         return titles.error_title(str(item["title"])), phrasing.document_text(said)
     if item.get("title"):
         return phrasing.document_title(str(item["title"])), phrasing.document_text(said)
-    do = phrasing.advice(said)
+    do = phrasing.advice(said, item.get("because") if item.get("do") else None)
     return phrasing.title(do, path), do
 
 

@@ -23,10 +23,13 @@ _PLAIN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ENDING = re.compile(r"(?:ings?|ed|es|s|d|e|n't)$")
 _SHORTEST_STEM = 3
 _OURS = frozenset((
-    "a", "an", "and", "are", "be", "by", "consider", "decided", "do", "drop", "for", "in", "instead", "is", "it", "not",
-    "of", "on", "or", "our", "that", "the", "then", "this", "to", "use", "we",
+    "a", "an", "and", "are", "be", "by", "calling", "changing", "consider", "decided", "do", "drop", "editing", "for",
+    "in", "instead", "is", "it", "not", "of", "on", "or", "our", "reading", "running", "that", "the", "then", "this",
+    "to", "use", "we", "working",
 ))  # fmt: skip
-"""Words the wording itself adds or takes away; a negation among them is compared by `_NEGATION`."""
+"""Words the wording itself adds or takes away, also to say what is being done with a file.
+
+A negation among them is compared by `_NEGATION`."""
 
 
 def inferred(fields: Mapping[str, Any], quotes: Iterable[str]) -> list[str]:

@@ -15,11 +15,16 @@ _FILLER = re.compile(
     r"^(?:[\s,.!;:–—-]|no(?=[,.!;:–—-]|\s+(?:don'?t|do|never|use|it|that|this|we|you|the|let'?s|just|please|put|keep|stop"
     r"|not|need to)\b)[,.!?:;–—-]*\s+(?=\S)"
     r"|(?:nope|nah|yes|yeah|yep|ok|okay|so(?! that\b)|and|but|also|well|hmm+|ah|oh|hey|hi|hello|wait"
-    r"|right|gah|ugh|please|actually|basically|btw|fyi|sorry|thanks|really|just|then|@\w+)\b[,.!?:;–—-]*\s+(?=\S))+",
+    r"|right|gah|ugh|please|actually|basically|btw|fyi|sorry|thanks|really|just|then|obviously|@\w+)\b[,.!?:;–—-]*\s+(?=\S)"
+    r"|(?:before that|first of all|one more thing|another thing|as i said|like i said|again|imo|imho)[,:]\s+(?=\S)"
+    r"|(?:i (?:really |still |also )?(?:think|believe|feel)(?: that| like)?,?|note that)\s+(?=(?:we|you|it|this|that"
+    r"|the|these|those|there|they|each|every|all|different|\S+ (?:should|must|needs?|can|is|are))\b))+",
     re.I,
 )
 _TAIL = re.compile(
-    r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|ok|okay|though|too)|,\s*(?:right|no|yes))?[\s.!?…。！？;:,]*$", re.I
+    r"(?:\s*,\s*(?:and )?(?:continue|go on|go ahead|carry on|proceed)"
+    r"|[\s,]+(?:please|pls|thanks|thank you|thx|ok|okay|though|too)|,\s*(?:right|no|yes))?[\s.!?…。！？;:,]*$",
+    re.I,
 )
 _ADVERBS = r"(?: (?:also|just|please|not|maybe|instead|at least))*"
 _QUESTION_FORMS = (
@@ -65,6 +70,8 @@ _ANNOUNCED = (
         ),
         r"\g<what> should ",
     ),
+    (re.compile(r"^(?:please )?(?:remember|keep in mind|make sure|be sure) not to ", re.I), "Do not "),
+    (re.compile(r"^(don|won|can|shouldn|mustn|doesn|isn)'?t (?=\w)", re.I), r"\1't "),
     (re.compile(r"^the fix (?:is to|would be to) ", re.I), ""),
     (re.compile(r"^(?:the fix requires|consider) (\w+?)ing\b", re.I), "gerund"),
 )
@@ -101,6 +108,8 @@ _PAST = re.compile(
 )
 _POINTS_OUT = re.compile(r"^the (?:latter|former)\b", re.I)
 _BY = re.compile(r"^by (?=\w+ing\b)", re.I)
+_REASON_WORD = re.compile(r"[\s,;–—-]+(?:because(?: of)?|since|as|so that|otherwise)\s*$", re.I)
+_FEWEST_WORDS = 3
 _TURNS_DOWN = frozenset(("drop", "remove", "deprecate", "retire", "decided"))
 
 
@@ -149,11 +158,21 @@ def title(do: str, path: str | None) -> str:
     return words
 
 
-def advice(do: str) -> str:
-    """What to do, as one to three sentences with their end marks."""
-    parts = re.split(r"(?<=[.!?。！？])\s+", " ".join(do.split()))
+def advice(do: str, because: str | None = None) -> str:
+    """What to do, as one to three sentences with their end marks; without the reason where it is said apart."""
+    parts = re.split(r"(?<=[.!?。！？])\s+", _without_reason(" ".join(do.split()), because))
     chosen = [imperative(part) for part in parts if part.strip()][:3]
     return " ".join(part if part.endswith(("。", "！")) else f"{part}." for part in chosen if part)
+
+
+def _without_reason(do: str, because: str | None) -> str:
+    """What stands before ", since <because>" where that closes the text."""
+    reason_words = " ".join(because.split()).rstrip(" .!") if because else ""
+    at = do.lower().rfind(reason_words.lower()) if reason_words else -1
+    if at <= 0 or do[at + len(reason_words) :].strip(" .!"):
+        return do
+    before = _REASON_WORD.sub("", do[:at])
+    return before if before != do[:at] and len(before.split()) >= _FEWEST_WORDS else do
 
 
 def document_text(text: str) -> str:

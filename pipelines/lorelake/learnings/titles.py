@@ -14,7 +14,8 @@ _CUTS = (
     re.compile(r"\s+[–—-]\s|[:：]\s"),
     re.compile(
         r",?\s(?=(?:because|since|so(?= (?:that|the|an?|we|it|they|you|each|every|no)\b)|otherwise|which|unless"
-        r"|instead of|rather than|leading to|matching|consistent with|preserving)\b)|，|, "
+        r"|instead of|rather than|leading to|matching|consistent with|preserving)\b)|，"
+        r"|, (?!(?:[\w.`/-]+ ){0,2}[\w.`/-]+(?:, | and | or ))"
     ),
 )
 _JOINT = re.compile(r"\s(?=(?:and|or|that|to(?= [a-z])|for|with|from|in|by|using|at|when|before|after)\s)")

@@ -18,6 +18,9 @@ from lorelake.recall.ranking import Ranked
 ID_SHOWN = 16
 """Characters of an id in text: `lrn_` and twelve more, which is what people and models type back."""
 
+AS_FAR_AS_IT_HOLDS = " (as far as it still holds)"
+"""Stands behind `do` of an item that was replaced in part: no rule can tell which of its sentences the part is."""
+
 TRUST_IN_WORDS = {
     "reviewed": "a person checked it",
     "corroborated": "several people, independently",
@@ -245,16 +248,17 @@ def _hit_lines(hit: Hit, number: str, whole: bool = False) -> Iterator[str]:
     trust = f"{hit.trust} ({TRUST_IN_WORDS.get(hit.trust, '')}; {voice})"
     severity = f", {hit.severity}" if hit.severity else ""
     yield f"   {hit.kind}{severity} · {trust} · confidence {hit.confidence:.2f} ({low:.2f} to {high:.2f})"
-    fields = [("when", hit.when), ("do", hit.do), ("because", hit.because), ("rejected", hit.rejected)]
+    do = f"do{AS_FAR_AS_IT_HOLDS}" if hit.replaced_parts else "do"
+    fields = [("when", hit.when), (do, hit.do), ("because", hit.because), ("rejected", hit.rejected)]
     fields += [("against", argument) for argument in hit.counter_arguments]
     if whole:
         fields += [("applies to", ", ".join(hit.applies_to))] + [("ask", question) for question in hit.self_check]
     for replaced in hit.replaced_parts:
-        newer, _, part = replaced.partition(": ")
-        yield f"   replaced in part by {_short(newer)}{': ' if part else ''}{_one_line(part)}"
+        yield f"   {no_longer_holds(replaced)}"
     for name, text in fields:
         if text:
-            yield f"   {name}{' (inferred)' if whole and name in hit.inferred else ''}: {_one_line(text)}"
+            inferred = " (inferred)" if whole and name.split(" (")[0] in hit.inferred else ""
+            yield f"   {name}{inferred}: {_one_line(text)}"
     for quote in hit.quotes if whole else hit.quotes[:1]:
         source = f"{_one_line(quote.said_by)}, {quote.said}, {_one_line(quote.source)}"
         yield f'   said: "{_one_line(quote.words)}" ({source})'
@@ -262,6 +266,12 @@ def _hit_lines(hit: Hit, number: str, whole: bool = False) -> Iterator[str]:
         yield f"   and {len(hit.quotes) - 1} more quotes: lorelake show {_short(hit.learning_id)}"
     if hit.why:
         yield f"   ranked: {hit.why}; audience {hit.audience}"
+
+
+def no_longer_holds(replaced: str) -> str:
+    """One entry of `replaced_parts` in words: what no longer holds, and which item says what does."""
+    newer, _, part = replaced.partition(": ")
+    return f"no longer holds: {_one_line(part) or 'a part that was not named'} (replaced by {_short(newer)})"
 
 
 def _short(learning_id: str) -> str:

@@ -158,7 +158,24 @@ def rank(found: Sequence[Match], terms: Terms) -> list[Ranked]:
         belief = (1 - BELIEF_WEIGHT) + BELIEF_WEIGHT * min(max(item.confidence, 0.0), 1.0)
         ranked.append(Ranked(item, match, match.strength / strongest * belief))
     ranked.sort(key=lambda r: (-r.rank, r.item.learning_id))
-    return _one_per_text(ranked)
+    return _newest_first(_one_per_text(ranked))
+
+
+def _newest_first(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """What replaced a part of another comes before it, where both match; all else keeps its place."""
+    matched = {entry.item.learning_id: entry for entry in ranked}
+    placed: dict[str, Ranked] = {}
+
+    def place(entry: Ranked, after: frozenset[str]) -> None:
+        for replaced in entry.item.replaced_parts:
+            newer = replaced.partition(": ")[0]
+            if newer in matched and newer not in placed and newer not in after:
+                place(matched[newer], after | {newer})
+        placed.setdefault(entry.item.learning_id, entry)
+
+    for entry in ranked:
+        place(entry, frozenset((entry.item.learning_id,)))
+    return list(placed.values())
 
 
 def _one_per_text(ranked: Sequence[Ranked]) -> list[Ranked]:

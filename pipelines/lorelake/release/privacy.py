@@ -15,15 +15,18 @@ import polars as pl
 from lorelake import served
 from lorelake.tables import TABLES
 
+WITHHELD = "withheld"
+"""The actor of what only a private audience may know."""
+
 _TEXT: dict[str, tuple[str, ...]] = {
     "learnings": (
         "title", "when", "do", "because", "rejected", "not_when", "applies_to", "self_check", "tags", "risks",
         "said_by", "replaced_parts",
     ),
     "learning_evidence": ("quote", "source_uri", "actor"),
-    "learning_events": ("evidence",),
+    "learning_events": ("actor", "evidence"),
     "review_queue": ("title", "risks"),
-    "supersession": ("evidence", "quote", "older_quote", "newer_quote", "part", "features"),
+    "supersession": ("actor", "evidence", "quote", "older_quote", "newer_quote", "part", "features"),
     "ledger": ("new_text", "reason", "source_uri"),
     "admissions": ("detail",),
     "sessions": ("branch",),
@@ -35,6 +38,13 @@ _TEXT: dict[str, tuple[str, ...]] = {
     "topic_merges": ("from_path", "to_path", "evidence"),
 }  # fmt: skip
 """Per table, the columns that carry words, links or names."""
+
+_IN_PLACE = {
+    ("supersession", "features"): "{}",
+    ("supersession", "actor"): WITHHELD,
+    ("learning_events", "actor"): WITHHELD,
+}
+"""What stands instead of the words where empty is no value: of a JSON object, and of who said or did it."""
 
 
 def without_private_words(frames: Mapping[str, pl.DataFrame], signals: pl.DataFrame | None) -> dict[str, pl.DataFrame]:
@@ -101,6 +111,10 @@ def _emptied(name: str, data: pl.DataFrame, where: pl.Expr) -> pl.DataFrame:
     table = TABLES[name]
     empty = {"str": pl.lit(""), "str?": pl.lit(None, pl.String), "list[str]": pl.lit([], pl.List(pl.String))}
     kinds = {column.name: column.type for column in table.columns}
+    instead = {
+        column: pl.lit(_IN_PLACE[name, column]) if (name, column) in _IN_PLACE else empty[kinds[column]]
+        for column in _TEXT[name]
+    }
     return data.with_columns(
-        pl.when(where).then(empty[kinds[column]]).otherwise(pl.col(column)).alias(column) for column in _TEXT[name]
+        pl.when(where).then(value).otherwise(pl.col(column)).alias(column) for column, value in instead.items()
     )

@@ -13,6 +13,7 @@ from lorelake.cli import run
 from lorelake.evidence.gates import RULES
 
 DAY = date(2026, 3, 10)
+QUESTION, ELSEWHERE = "5" * 32, "6" * 32
 GATES = [rule for rule in RULES if rule != "admitted"]
 
 
@@ -36,7 +37,13 @@ def home(tmp_path_factory, make_night, publish_night, settings, learning_of):
         "learning_events", learning_id=learning_of("pnpm"), from_state=None, to_state="active", reason="stated",
         actor="mara", evidence=signal_id("pnpm"),
     )  # fmt: skip
+    night.put(
+        "supersession", older_id=learning_of("pnpm"), newer_id=learning_of("review"), reason="explicit",
+        status="in_part", partial=True, part="the flags", quote="This replaces the flags of our install rule.",
+        actor="mara", evidence="docs/adr/9.md@1",
+    )  # fmt: skip
     by_id = {row["learning_id"]: row for row in night.rows["learnings"]}
+    by_id[learning_of("pnpm")]["replaced_parts"] = [learning_of("review") + ": the flags"]
     claims, signals = [], []
     for entry in night.rows["learning_evidence"]:
         learning = by_id[entry["learning_id"]]
@@ -46,6 +53,12 @@ def home(tmp_path_factory, make_night, publish_night, settings, learning_of):
     claims.append(row_of("claims", claim_id=alias, signal_id=signal_id("again"), learning_id=learning_of("pnpm")))
     signals.append(
         signal(signal_id("again"), "again: pnpm, and never npm here", "project:harbour", "notes/again.jsonl:3")
+    )
+    signals[-1]["payload"] = json.dumps(
+        {
+            "item": {},
+            "seen": {"cue": "never", "question": QUESTION, "comment": ELSEWHERE, "shared": [], "former": {"a": 1}},
+        }
     )
     signals.append(signal(signal_id("refused"), "the build is red right now", "team", "claude-code/x.jsonl:9"))
     signals.append(signal(signal_id("elsewhere"), "lanternmark is red right now", "project:lantern", "x.jsonl:9"))
@@ -60,9 +73,12 @@ def home(tmp_path_factory, make_night, publish_night, settings, learning_of):
         ("sessions", night.rows["sessions"]),
     ):
         write_table(TABLES[name], frame(TABLES[name], rows), lake.table(TABLES[name]))
+    asked = row_of("events", event_id=QUESTION, unit_id="claude_code:s1", text="npm or pnpm?", actor="jonas")
+    other = row_of("events", event_id=ELSEWHERE, unit_id="claude_code:s2", text="lanternmark?", actor="jonas")
+    write_table(TABLES["events"], frame(TABLES["events"], [asked, other]), lake.table(TABLES["events"], DAY))
     write_table(TABLES["ledger"], frame(TABLES["ledger"], night.rows["ledger"]), lake.table(TABLES["ledger"]))
     write_table(TABLES["signals"], frame(TABLES["signals"], signals), lake.table(TABLES["signals"], DAY))
-    raw = row_of("raw_records", source="claude_code", source_uri="claude-code/pnpm.jsonl:7")
+    raw = row_of("raw_records", source="claude_code", source_uri="claude-code/pnpm.jsonl:7", person_hint="mara")
     write_table(
         TABLES["raw_records"],
         frame(TABLES["raw_records"], [raw]),
@@ -118,13 +134,45 @@ def test_an_item_is_traced_to_claim_signal_record_raw_and_file(call, home, learn
     steps = [
         "Use pnpm, never npm", "state       active", "trust       stated", "confidence  0.70",
         "votes: 1 agent recalled", "Filed under", "topic/package_managers", "2 claims, 2 signals",
-        "its words are served", f"signal {signal_id('pnpm')}",
+        "its words are the item's", f"signal {signal_id('pnpm')}",
         'said    "no, we use pnpm here, not npm: harbourmark"', "record  claude-code/pnpm.jsonl:7",
         "raw     raw/claude_code/day=2026-03-10/raw_records.parquet", f"file    {home}/claude-code/pnpm.jsonl, line 7",
         f"gates   admitted: {len(GATES)} passed", "an alias", f"signal {signal_id('again')}",
     ]  # fmt: skip
     places = [out.index(step) for step in steps]
     assert places == sorted(places), [steps[n] for n in range(1, len(steps)) if places[n] < places[n - 1]]
+
+
+def test_what_was_replaced_in_part_is_named_first_and_with_the_words_that_say_so(call, learning_of):
+    _, out, _ = call(learning_of("pnpm"))
+    newer = learning_of("review")[:16]
+    steps = [
+        f"no longer holds: the flags (replaced by {newer})", "do (as far as it still holds): Run pnpm",
+        f"replaced in part by {newer} (Ask for a second reader on migrations): explicit, by mara",
+        'said      "This replaces the flags of our install rule."', "record    docs/adr/9.md@1",
+    ]  # fmt: skip
+    places = [out.index(step) for step in steps]
+    assert places == sorted(places)
+    _, out, _ = call(learning_of("review"))
+    assert f"replaces in part {learning_of('pnpm')[:16]} (Use pnpm, never npm" in out
+    assert "no longer holds" not in out
+    _, out, _ = call(learning_of("review"), "--audience", "team")
+    assert f"replaces in part {learning_of('pnpm')[:16]}: explicit" in out, "no title of what is not the reader's"
+
+
+def test_what_the_rule_went_by_is_told_with_the_words_of_what_it_names(call, learning_of):
+    _, out, _ = call(signal_id("again"))
+    assert f"saw     cue never; comment {ELSEWHERE}\n" in out, "nothing empty, and no words of another unit"
+    assert 'saw     question: "npm or pnpm?" (jonas, 2026-03-10)' in out
+    _, out, _ = call(signal_id("refused"))
+    assert "saw  " not in out
+
+
+def test_what_the_record_leaves_unsaid_is_told_as_assumed(call, learning_of):
+    _, out, _ = call(learning_of("pnpm"))
+    assert "assumed where it states none: person mara; it states no time" in out
+    _, out, _ = call(signal_id("again"))
+    assert "assumed" not in out
 
 
 def test_every_gate_is_named_in_its_order_with_what_it_saw(call, learning_of):

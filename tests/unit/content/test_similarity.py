@@ -6,7 +6,14 @@ import random
 
 import pytest
 
-from lorelake.content.similarity import SIZE, jaccard, signature, signature_similarity
+from lorelake.content.similarity import (
+    SIZE,
+    jaccard,
+    shingle_share,
+    shingles_of,
+    signature,
+    signature_similarity,
+)
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 
@@ -55,3 +62,16 @@ def test_a_sketch_under_a_key_tells_nothing_without_it() -> None:
     assert set(signature(text, b"key" * 11)).isdisjoint(signature(text))
     assert signature_similarity(signature(text, b"key" * 11), signature(text, b"key" * 11)) == 1.0
     assert not any(word in "".join(signature(text)) for word in text.split())
+
+
+def test_the_share_of_a_text_is_counted_in_its_own_shingles_over_all_others_together() -> None:
+    first, second = "never run the seed script twice", "script twice or it hangs"
+    whole = "never run the seed script twice or it hangs"
+    assert shingle_share(whole, shingles_of([first])) == pytest.approx(2 / 5)
+    assert shingle_share(whole, shingles_of([first, second])) == pytest.approx(3 / 5)
+    assert shingle_share("", shingles_of([first])) == 0.0
+
+
+def test_a_short_statement_is_found_as_a_whole_line_only() -> None:
+    assert shingle_share("Pin the image", shingles_of(["Rules:\nPin the image\nand more"])) == 1.0
+    assert shingle_share("Pin the image", shingles_of(["Rules: pin the image and more"])) == 0.0

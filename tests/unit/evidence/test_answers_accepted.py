@@ -33,7 +33,11 @@ def test_a_question_answered_and_confirmed_is_an_item_in_the_words_of_both(threa
     (signal,) = thread(("ana", "Hi team, " + ASK), ("ben", "Hey @Ana Cole, " + STEP), ("ana", "That worked, thanks!"))
     assert signal.event_id.endswith("-1")
     assert signal.quote == "Hey @Ana Cole, " + STEP
-    assert signal.item["title"] == ASK
+    assert (
+        signal.item["title"] == "Set `max_upload_mb` to 64 in `importer.toml`, because the proxy reads the same value."
+    )
+    assert signal.item["when"] == ASK
+    assert signal.support == ((f"{signal.event_id[:-1]}0", 0, len("Hi team, " + ASK)),)
     assert signal.item["do"].startswith("Set `max_upload_mb` to 64")
     assert signal.item["because"] == "the proxy reads the same value"
     assert signal.item["kind"] == "procedure"
@@ -121,17 +125,106 @@ def test_thanks_confirm_an_explanation_but_no_repair(thread):
         "warned. Set `max_upload_mb` to 64 in it.",
         "no idea, sorry",
         "same here",
-        "Not 100% sure, but set `max_upload_mb` to 64",
-        "you could try to set `max_upload_mb` to 64",
-        "Maybe set `max_upload_mb` to 64.",
+        "Maybe `max_upload_mb` is read from the proxy.",
         "我看一下",
-        "可能要把上限改成64",
+        "可能是代理读了 `max_upload_mb`",
         "升级到最新版就行",
         "2026-03-02T10:00:00Z ERROR pool exhausted",
     ],
 )
 def test_a_reply_that_is_not_concrete_or_in_doubt_is_no_answer(thread, words):
     assert thread(("ana", ASK), ("ben", words), ("ana", "that worked, thank you!")) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "do"),
+    [
+        ("I'd try to set `max_upload_mb` to 64", "Set `max_upload_mb` to 64."),
+        ("Did you try `shipctl limits set 64`?", "Use `shipctl limits set 64`"),
+        ("试过 `shipctl limits set 64` 吗？", "`shipctl limits set 64`"),
+    ],
+)
+def test_a_polite_step_is_one_once_it_worked(thread, words, do):
+    assert item(thread(("ana", ASK), ("ben", words), ("ana", "that worked, thank you!")))["do"] == do
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Not 100% sure, but set `max_upload_mb` to 64",
+        "you could try to set `max_upload_mb` to 64",
+        "Maybe set `max_upload_mb` to 64.",
+        "可能要把上限改成64",
+    ],
+)
+def test_a_hedge_on_the_core_drops_the_answer_even_if_it_worked(thread, words):
+    assert thread(("ana", ASK), ("ben", words), ("ana", "that worked, thank you!")) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "green now",
+        "all pods are up again",
+        "the lag is going down, thanks",
+        "Latency dropped from 900ms to 40ms",
+        "no more errors since",
+        "The warning disappeared",
+        "it hasn't happened again",
+        "I can log in now",
+        "it compiles fine now",
+        "Bingo!",
+        "流水线绿了",
+        "重启后没再报错",
+        "现在能连上了",
+    ],
+)
+def test_a_confirmation_may_tell_the_outcome_in_its_own_words(thread, words):
+    assert item(thread(("ana", FAILS), ("ben", FIX), ("ana", words)))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "the server is down",
+        "now I can see another error",
+        "works, but whenever I restart the worker it is back",
+        "is it green now?",
+        "服务又挂了",
+        "好了，但每次重启就丢",
+    ],
+)
+def test_what_sounds_like_an_outcome_and_is_none_confirms_nothing(thread, words):
+    assert thread(("ana", FAILS), ("ben", FIX), ("ana", words)) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Ah, thank you",
+        "I wasn't aware of that",
+        "Thanks! Will adjust our scripts",
+        "学到了，谢谢",
+        "that is sufficient",
+    ],
+)
+def test_who_learned_it_or_takes_it_over_has_understood(thread, words):
+    told = "Our importer takes one file after the other and I would love to see that go faster."
+    reply = "`shipctl import --jobs 4` reads four files at once."
+    assert item(thread(("ana", told), ("ben", reply), ("ana", words)))["do"] == reply
+    assert thread(("ana", told), ("ben", reply), ("ana", "Thanks!")) == []
+
+
+def test_the_title_is_the_cure_else_the_cause(thread):
+    both = "The proxy cuts the body. Raise `max_body` to 64 in `proxy.conf`."
+    assert (
+        item(thread(("ana", FAILS), ("ben", both), ("ana", "fixed")))["title"]
+        == "Raise `max_body` to 64 in `proxy.conf`."
+    )
+    cause = "We looked at `a.log` together. The problem is that the reader keeps its lock, which blocks the rest."
+    assert item(thread(("ana", ASK), ("ben", cause), ("ana", "makes sense")))["title"] == (
+        "The reader keeps its lock, which blocks the rest."
+    )
 
 
 @pytest.mark.parametrize(
@@ -254,13 +347,13 @@ def test_of_one_persons_replies_in_a_row_the_fullest_is_the_answer(thread):
     assert signal.quote == FIX
 
 
-def test_the_title_names_what_was_asked_where_the_last_question_is_bare(thread):
+def test_the_situation_is_what_was_asked_where_the_last_question_is_bare(thread):
     found = thread(
         ("ana", "Did anyone have this problem? The worker cannot write to the archive volume."),
         ("ben", "Mount the archive volume with `fsGroup: 2000`, the worker runs as that group."),
         ("ana", "yep that was it"),
     )
-    assert item(found)["title"] == "The worker cannot write to the archive volume."
+    assert item(found)["when"] == "The worker cannot write to the archive volume."
 
 
 def test_what_speaks_against_it_is_kept_with_its_source(thread):
@@ -335,7 +428,8 @@ def test_review_discussions_are_conversations_of_their_own(new_unit):
     (signal,) = extract(unit.events)
     assert signal.quote == told
     assert signal.item["applies_to"] == ["app/limits.py"]
-    assert signal.item["title"] == "Why is the limit read twice?"
+    assert signal.item["title"] == "The proxy may change it between the two calls."
+    assert signal.item["when"] == "Why is the limit read twice?"
 
 
 def test_comments_of_a_request_are_one_talk(thread, new_unit):

@@ -149,3 +149,54 @@ def test_words_that_only_point_at_what_nobody_can_see_are_no_item(unit):
     unit.call("c1", tool="Bash", command="send --request")
     unit.add("prompt", "no, not that request for it")
     assert all(signal.item == {} for signal in extract(unit.events))
+
+
+def test_asking_why_one_thing_was_done_instead_of_another_asks_for_the_other(unit):
+    (signal,) = correct(unit, "why are you using a retry loop in the client instead of the transport queue?")
+    assert signal.item["do"] == "use the transport queue instead of a retry loop in the client"
+    assert signal.item["rejected"] == "a retry loop in the client"
+
+
+@pytest.mark.parametrize(
+    ("words", "do", "rejected"),
+    [
+        ("why are you repeating requests by hand? We have a queue for retries already.",
+         "We have a queue for retries already", "repeating requests by hand"),
+        ("why are you sending the request twice, the gateway already repeats it",
+         "the gateway already repeats it", "sending the request twice"),
+        ("why did you retry it in the client? The gateway already repeats requests.",
+         "The gateway already repeats requests", None),
+    ],
+)  # fmt: skip
+def test_what_is_stated_right_after_asking_why_is_a_fact_held_against_the_act(unit, words, do, rejected):
+    (signal,) = correct(unit, words)
+    assert (signal.item["do"], signal.item["kind"], signal.item.get("rejected")) == (do, "fact", rejected)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "why are you sending the request twice?",
+        "why are you sending the request twice, please explain",
+        "why are you sending the request twice? Fix the client.",
+        "why is the invoice footer on page two? It has a table already.",  # of another matter
+        "why not retry in the client? It is simple.",
+    ],
+)
+def test_asking_why_alone_corrects_nothing(unit, words):
+    assert correct(unit, words) == []
+
+
+def test_a_word_in_another_form_is_of_the_same_matter(unit):
+    unit.add("prompt", "commit it")
+    unit.call("c1", command="git commit -m x --trailer Assisted-Robotically-By:bot")
+    unit.add("prompt", "dont add robotic trailers, continue")
+    assert [signal.item["do"] for signal in extract(unit.events) if signal.item]
+
+
+def test_them_is_the_command_the_agent_just_ran(unit):
+    unit.add("prompt", "check it")
+    unit.call("c1", command="bun check in-background")
+    unit.add("prompt", "no, don't run them in the background")
+    (signal,) = extract(unit.events)
+    assert signal.item["when"].startswith("running `bun check")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lorelake.errors import ContractError
+from lorelake.evidence import cues
 from lorelake.evidence.cues import FOLDER, all_cues, family, find, read_lists
 
 CASES = [(cue, text, True) for cue in all_cues() for text in cue.positive] + [
@@ -100,12 +101,37 @@ def test_a_further_language_is_a_file_and_changes_nothing_of_the_others(lists):
     assert list(dict.fromkeys(cue.language for cue in found)) == ["en", "de", "zh"]
 
 
+def test_a_sentence_without_the_signs_of_a_language_is_not_searched_for_its_cues(monkeypatch):
+    searched = []
+
+    def spy(name, scripts):
+        searched.extend(cue.language for cue, _ in family(name) if cue.script in scripts)
+        return tuple((cue, pattern) for cue, pattern in family(name) if cue.script in scripts)
+
+    monkeypatch.setattr(cues, "_written_in", spy)
+    find.cache_clear()
+    assert find("instruction", "the cart shows totals") is None
+    assert set(searched) == {"en"}
+    assert find("instruction", "请永远先跑 lint") is not None
+    assert set(searched) == {"en", "zh"}
+
+
+@pytest.mark.parametrize("cue", [cue for cue in all_cues() if cue.script], ids=lambda cue: cue.name)
+def test_no_cue_of_a_language_with_signs_of_its_own_is_lost_by_asking_for_them(cue):
+    """What is left of an example without its signs has no such cue, or one of a list that is searched all the same."""
+    for text in (*cue.positive, *cue.negative):
+        rest = re.sub(f"[{cue.script}]", "", text)
+        assert not re.search(cue.pattern, rest, re.IGNORECASE) or find(cue.family, rest)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         (cue_list("always_never"), "two cues are called instruction.always_never"),
         (cue_list("de_always", pattern="(immer"), "pattern of instruction.de_always"),
         (cue_list("de_always", positive=""), "de_always needs examples"),
+        ('script = "à-ý"\n' + cue_list("de_always"), "de_always has an example without a character of the script"),
+        ('script = "z-a"\n' + cue_list("de_always"), "pattern of instruction.de_always"),
         ("cue = 3", "no cue list"),
         ("[[cue", "no cue list"),
     ],

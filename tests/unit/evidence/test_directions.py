@@ -100,7 +100,7 @@ def test_a_message_that_prescribes_one_answer_states_nothing(unit, message):
 def test_a_file_that_the_message_points_at_makes_clear_what_this_is(new_unit):
     words = "Let's make this return the first rule if two match"
     assert not found(new_unit(), words)
-    (signal,) = found(new_unit(), f"{words}\n@/home/ana/shop/app/rules.py:10-20", attributes={"cwd": "/home/ana/shop"})
+    (signal,) = found(new_unit(), f"{words}\n@/home/ann/shop/app/rules.py:10-20", attributes={"cwd": "/home/ann/shop"})
     assert signal.item["applies_to"] == ["app/rules.py"]
     assert signal.item["when"] == "working on `app/rules.py`"
 

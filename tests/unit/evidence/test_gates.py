@@ -206,6 +206,8 @@ def test_of_two_rules_that_met_in_one_statement_the_longer_quote_is_the_lesson()
     inner, outer = signal(1, kind="instruction", **part), signal(2, whole, kind="correction", event_id="e")
     assert rule(inner, outer) == ["duplicate_in_session", "admitted"]
     assert rule(inner, signal(2, whole, kind="correction", event_id="another")) == ["admitted", "admitted"]
-    # A longer one that is refused holds nothing, and a model's holds nothing that a rule saw.
+    # A longer one that is refused holds nothing, whichever gate refuses it; a model's holds nothing that a rule saw.
+    buried = decision("d1", -60, content_key=content_key(whole))
+    assert rule(inner, outer, context=Context(ledger=[buried])) == ["admitted", "tombstone"]
     assert rule(inner, signal(2, whole, kind="correction", event_id="e", quote_verified=False))[0] == "admitted"
     assert rule(inner, signal(2, whole, kind="proposed", event_id="e"))[0] == "admitted"

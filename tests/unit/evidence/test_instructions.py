@@ -106,3 +106,21 @@ def test_an_occasion_in_the_words_is_the_trigger(new_unit):
     assert one.item["when"] == "before the first install"
     (none,) = said(new_unit(), "Never deploy the worker before its queue is drained")
     assert "when" not in none.item
+
+
+@pytest.mark.parametrize(
+    ("words", "is_rule"),
+    [
+        ("Make sure you restart the importer after the change.", False),
+        ("Never store the limit in the chart.", True),
+        ("确保先把导入器停掉再改配置", False),
+    ],
+)
+def test_in_chat_an_order_that_answers_a_question_is_for_who_asked(new_unit, words, is_rule):
+    unit = new_unit("slack:C1:1767000000.000100", "thread")
+    unit.add("message", "How do I raise the limit of the importer?", actor="ana")
+    unit.add("message", words, actor="ben")
+    assert bool(extract(unit.events)) is is_rule
+    alone = new_unit("slack:C1:1767000000.000200", "thread")
+    alone.add("message", words, actor="ben")
+    assert extract(alone.events)

@@ -158,7 +158,7 @@ def test_what_is_private_or_still_going_on_is_not_shown_to_a_model(place, talk):
 def test_broken_json_is_kept_and_not_asked_for_again(place, talk):
     place.says("I would rather not say.")
     place.put(talk())
-    place.ask()
+    assert place.ask()[0].unusable == 1
     (row,) = place.kept()
     assert (row["is_json"], row["missing"]) == (False, 0)
     assert place.proposed() == []
@@ -168,7 +168,7 @@ def test_broken_json_is_kept_and_not_asked_for_again(place, talk):
 def test_made_up_quotes_are_counted_and_become_nothing(place, talk):
     place.says({"items": [ITEM | {"quote": "flags belong into a vault in the mountains"}, ITEM]})
     place.put(talk())
-    place.ask()
+    assert (place.ask()[0].missing, place.ask()[0].unusable) == (1, 0)
     (row,) = place.kept()
     assert row["missing"] == 1
     assert len(place.proposed()) == 1
@@ -219,3 +219,15 @@ def test_another_model_is_asked_anew_and_the_one_asked_last_counts(place, talk):
     place.ask(model="second", as_of=AS_OF + timedelta(days=1))
     assert {row["model"] for row in place.kept()} == {"first", "second"}
     assert place.proposed() == []
+
+
+def test_settings_that_name_no_model_one_can_ask_end_the_asking_and_not_the_night(place, talk, monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    place.put(talk())
+    asked, questions = place.ask(command=(), endpoint="http://127.0.0.1:1/v1", model="m", key_variable="NO_SUCH_KEY")
+    assert questions == 0
+    assert (asked.sent, asked.answered) == (0, 0)
+    assert asked.left > 0
+    assert "the variable NO_SUCH_KEY is not set" in asked.stopped
+    assert model_answers.last_asked(place.lake) == asked
+    assert place.ask()[0].answered == asked.left, "nothing was taken for answered"

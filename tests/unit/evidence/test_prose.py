@@ -77,3 +77,27 @@ def test_what_follows_twenty_thousand_characters_was_pasted():
     assert sentences(text)[0].text == "always pin the driver"
     assert "never push" not in own_words(text)
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Returning a `list` of all the rows here is slow because we copy `rows` twice.",
+        'Calling it "id" in one place and the very same thing "key" in another is confusing.',
+        "把 `a` 放在前面而不是后面，因为 `b` 依赖它的顺序和结果。",
+    ],
+)
+def test_the_words_between_two_short_names_are_the_authors_own(text):
+    assert own_words(text) == text
+
+
+def test_several_plain_words_in_backticks_stay_somebody_elses():
+    said = own_words("It printed `please never delete the old rows` after `a` was set")
+    assert "delete" not in said
+    assert "after `a` was set" in said
+
+
+def test_a_short_line_ends_a_thought_though_the_next_begins_in_lower_case():
+    assert texts("fix the footer\ndont touch the header") == ["fix the footer", "dont touch the header"]
+    wrapped = "keep the totals of a bill in the ledger and nowhere else in the\nwhole project"
+    assert texts(wrapped) == [wrapped]

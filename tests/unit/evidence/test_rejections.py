@@ -44,6 +44,7 @@ def test_words_with_a_direction_or_a_reason_become_an_item(unit, words):
         "wait, not yet",
         "can you explain this first?",
         "maybe use the sandbox account, not sure",
+        "That's not it. Rounding cannot lose a whole night.",
     ],
 )
 def test_words_without_direction_stay_a_signal_and_no_item(unit, words):

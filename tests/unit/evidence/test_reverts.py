@@ -120,7 +120,8 @@ def test_the_reason_may_stand_on_the_request_that_was_reverted(forge):
     assert signal.event_id == said.event_id
     assert signal.seen["revert"] == new.events[0].event_id
     assert signal.known_from == date(2026, 3, 12)
-    assert "hides new tenants" in signal.item["do"]
+    assert "hides new tenants" in signal.item["because"]
+    assert signal.item["do"] == "Do not bring back “Cache the tenant lookup” as it was"
 
 
 def test_a_reason_said_of_something_else_is_not_taken(forge):

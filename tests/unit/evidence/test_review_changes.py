@@ -166,7 +166,7 @@ def test_an_answer_whose_comment_was_not_captured_still_tells_that_it_was_follow
 
 
 def test_such_an_answer_is_an_item_where_it_tells_why(request_unit):
-    words = "the reader now keeps a copy, so a second pass sees the same rows."
+    words = "the reader now keeps a copy because a second pass has to see the same rows."
     request_unit.add(
         "review_comment", f"Good catch. Fixed in 1a2b3c4d — {words}", actor="cy", path="app/read.py", line=4
     )
@@ -174,6 +174,65 @@ def test_such_an_answer_is_an_item_where_it_tells_why(request_unit):
     assert signal.quote == words
     assert signal.item["do"] == words
     assert signal.item["applies_to"] == ["app/read.py"]
+
+
+REPORTS = [
+    ("`close_batch` now clears `pending_id`, consistent with `open_batch`.", False),
+    ("Narrowed the loop to live batches, matching what the name says.", False),
+    ("Now reads `state.root` with a fallback to `find_root()` only if it is empty.", False),
+    ("The filter now looks at the hash first, so if it is missing we list every branch.", False),
+    ("Now returns `errDone` — past the main branch every commit is shared.", False),
+    ("`close_batch` 里加了判断，这样重试就不会重复。", False),
+    ("Now wraps the error with the file name instead of dropping it.", True),
+    ("Narrowed the loop to live batches because closed ones have no lock.", True),
+    ("Sorted by commit time to match the order of the log.", True),
+    ("`close_batch` now clears `pending_id`. Otherwise the next run would lose the batch.", True),
+    ("改成先写临时文件，因为直接写会留下半个文件。", True),
+]
+
+
+@pytest.mark.parametrize(("words", "is_item"), REPORTS)
+def test_a_report_of_what_was_changed_is_an_item_only_with_a_reason_or_a_contrast(request_unit, words, is_item):
+    said = f"Good catch. Fixed in 1a2b3c4d. {words}"
+    request_unit.add("review_comment", said, actor="cy", path="app/read.py", line=4)
+    (signal,) = extract(request_unit.events)
+    assert bool(signal.item) is is_item
+
+
+@pytest.mark.parametrize(
+    ("words", "is_item"),
+    [
+        ("Add unit tests for the empty batch. Other packages show that good coverage is our convention.", False),
+        ("Document that this reader is not thread-safe, because two calls may race.", False),
+        ("这里补一下注释，因为不看调用方会误解。", False),
+        ("Never add a test that sleeps, because it fails on a slow machine.", True),
+        ("This should hold the lock, because two calls may race.", True),
+        ("I think `read_all` fits better, since it would take one pass over the file?", True),
+        ("I think this fits better?", False),
+        ("If so, we should call `read_all`, since it takes one pass.", True),
+        ("Should it be sorted? If so, we should call `sort_rows` once.", False),
+    ],
+)
+def test_what_a_comment_asks_for_decides_whether_it_outlives_the_change(request_unit, words, is_item):
+    reply(request_unit, comment(request_unit, words), "Good point, done")
+    assert bool([signal for signal in extract(request_unit.events) if signal.item]) is is_item
+
+
+@pytest.mark.parametrize(
+    ("words", "is_followed"),
+    [
+        ("Ah, thank you! Fixed in 1a2b3c4d", True),
+        ("Funny, I wrote that line.\nChanged in 1a2b3c4d", True),
+        ("That worked, thanks!", True),
+        ("Oh - you are right", True),
+        ("谢谢，这样更好", True),
+        ("This reads the header as well and the two callers rely on it. Thanks, agreed on the rest", False),
+        ("I am not convinced that it matters", False),
+    ],
+)
+def test_an_acceptance_may_come_after_a_few_words_or_with_its_commit(request_unit, words, is_followed):
+    reply(request_unit, comment(request_unit), words)
+    assert bool(extract(request_unit.events)) is is_followed
 
 
 @pytest.mark.parametrize("words", ["Won't fix - it is read once", "No longer applicable", "Acknowledged, benign"])

@@ -79,3 +79,18 @@ def test_a_hedge_counts_on_the_core_of_what_is_said_only(message, hedged):
     said = sentences(message)
     at = next(n for n, sentence in enumerate(said) if "pin" in sentence.own or "固定" in sentence.own)
     assert is_hedged(said, at) is hedged
+
+
+def test_an_order_ends_where_the_task_of_the_moment_follows():
+    assert advice(sentences("Make sure every job is typed and then let's open a request."), 0).do == (
+        "Make sure every job is typed"
+    )
+    assert advice(sentences("Never touch the old table before you start the migration."), 0).do == (
+        "Never touch the old table"
+    )
+
+
+def test_as_with_a_negation_gives_a_reason_and_as_a_comparison_does_not():
+    said = advice(sentences("Never read the cache as we don't fill it any more."), 0)
+    assert (said.do, said.because) == ("Never read the cache", "we don't fill it any more")
+    assert advice(sentences("Always name it as we discussed."), 0).because is None

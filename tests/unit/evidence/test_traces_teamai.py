@@ -8,8 +8,8 @@ from lorelake.evidence.traces import of_units
 from lorelake.evidence.traces_teamai import cited, document_reference, references, same_document
 
 SESSION = {"unit_id": "claude_code:s-1", "family_id": "fam-1", "person": "ana", "project": "shop"}
-POOL = "/home/ana/.teamai/learnings-wt/learnings/alpha/pool-size-2026-02-01-a1b2c3.md"
-QUEUE = "/home/ana/.teamai/learnings-wt/learnings/queue-depth-2026-02-03-d4e5f6.md"
+POOL = "/home/ann/.teamai/learnings-wt/learnings/alpha/pool-size-2026-02-01-a1b2c3.md"
+QUEUE = "/home/ann/.teamai/learnings-wt/learnings/queue-depth-2026-02-03-d4e5f6.md"
 
 
 def entry(number, of, title, path, *snippet, kind="learnings", score="8.4"):

@@ -180,3 +180,31 @@ def test_a_title_is_cut_outside_of_code_and_keeps_what_is_said(long, wanted):
 
 def test_emphasis_in_a_reason_is_taken_off():
     assert phrasing.reason("**Keeps** the global rules") == "Keeps the global rules"
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("remember not to check in the scratch folder", "Do not check in the scratch folder"),
+        ("dont add a trailer, continue", "Don't add a trailer"),
+        ("No, before that, I think each region can have its own job", "Each region can have its own job"),
+        ("I think twice before a release", "I think twice before a release"),
+        ("again and again the lock is lost", "Again and again the lock is lost"),
+    ],
+)
+def test_openers_that_say_nothing_are_left_out(said, wanted):
+    assert phrasing.imperative(said) == wanted
+
+
+def test_a_reason_told_apart_is_not_said_twice():
+    do = "We log and go on rather than failing, since a lost row is written again."
+    assert phrasing.advice(do, "a lost row is written again") == "We log and go on rather than failing."
+    assert phrasing.advice(do, "another reason") == do
+    assert phrasing.advice(do) == do
+
+
+def test_a_title_is_not_cut_inside_a_list_of_names():
+    title = phrasing.title(
+        "Run ruff, mypy, bandit, vulture, deptry and import-linter before each and every release of it", None
+    )
+    assert not title.endswith(("ruff", "mypy", "bandit", "vulture"))

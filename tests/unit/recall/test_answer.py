@@ -142,6 +142,16 @@ def test_an_item_that_was_replaced_in_part_says_so_where_it_is_read():
     newer = "lrn_" + "9" * 32
     told = answer.hit_of(item(replaced_parts=(f"{newer}: the retry\nbudget", newer)))
     lines = list(answer._hit_lines(told, ""))
-    assert "   replaced in part by lrn_999999999999: the retry budget" in lines
-    assert "   replaced in part by lrn_999999999999" in lines
-    assert not any("replaced" in line for line in answer._hit_lines(answer.hit_of(item()), ""))
+    assert lines[2:4] == [
+        "   no longer holds: the retry budget (replaced by lrn_999999999999)",
+        "   no longer holds: a part that was not named (replaced by lrn_999999999999)",
+    ], "before anything it says"
+    whole = list(answer._hit_lines(answer.hit_of(item()), ""))
+    assert not any("no longer holds" in line for line in whole)
+
+
+def test_what_an_item_replaced_in_part_advises_is_not_told_as_if_all_of_it_held():
+    parted = item(replaced_parts=("lrn_" + "9" * 32 + ": the retry budget",), inferred=("do",))
+    told = list(answer._hit_lines(answer.hit_of(parted), "", whole=True))
+    assert any(line.startswith("   do (as far as it still holds) (inferred): ") for line in told)
+    assert any(line.startswith("   do: ") for line in answer._hit_lines(answer.hit_of(item()), ""))

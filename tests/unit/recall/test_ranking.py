@@ -134,3 +134,20 @@ def test_at_most_six_terms_are_searched_the_rarest(index_of):
 
 def test_a_term_is_text_and_never_an_operator():
     assert phrase('a" OR "b') == '"a"" OR ""b"'
+
+
+def test_what_replaced_a_part_of_an_item_comes_before_it_where_both_match(index_of):
+    newer = make_item("newer", "export paths follow the run id")
+    question = "where do export paths and export folders go"
+    older = make_item("older", "export paths and export folders follow the campaign")
+    parted = make_item("older", older.title, replaced_parts=(f"{newer.learning_id}: export paths",))
+    assert ask(question, index_of(newer, older, *FILLER))[1][:2] == [older.title, newer.title]
+    assert ask(question, index_of(newer, parted, *FILLER))[1][:2] == [newer.title, older.title]
+    assert ask(question, index_of(parted, *FILLER))[1][:1] == [older.title], "what does not match is not brought in"
+
+
+def test_items_that_each_say_to_have_replaced_a_part_of_the_other_are_given_once(index_of):
+    ids = [make_item(name, "").learning_id for name in ("one", "two")]
+    one = make_item("one", "export paths follow the run id", replaced_parts=(f"{ids[1]}: a",))
+    two = make_item("two", "export paths follow the campaign", replaced_parts=(f"{ids[0]}: b",))
+    assert sorted(ask("export paths follow", index_of(one, two, *FILLER))[1][:3]) == sorted([one.title, two.title])

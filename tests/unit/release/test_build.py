@@ -68,6 +68,24 @@ def test_private_rows_are_counted_without_their_words(published, ids):
     assert (ledger["reason"], ledger["source_uri"], ledger["decision_id"]) == ("", "", "d1")
 
 
+def test_who_moved_or_replaced_a_private_learning_is_withheld_and_features_stay_an_object(lake, settings, night, ids):
+    """A link is private where one of its sides is; of shared learnings everything is told."""
+    for name in ("secret_plan", "paths"):
+        night.put("learning_events", learning_id=ids(name), to_state="active", reason="stated", actor="jonas")
+    told = {"reason": "explicit", "status": "proposed", "actor": "jonas", "features": '{"word":"ochremark"}'}
+    for older, newer in (("review", "secret_plan"), ("review", "paths")):
+        night.put("supersession", older_id=ids(older), newer_id=ids(newer), quote="ochremark", **told)
+    folder = build_candidate(lake, settings, AS_OF, night.tables(), {}) / "tables"
+    moved = pl.read_parquet(folder / "learning_events.parquet").filter(pl.col("reason") == "stated")
+    assert dict(moved.select("learning_id", "actor").iter_rows()) == {
+        ids("secret_plan"): "withheld", ids("paths"): "jonas",
+    }  # fmt: skip
+    links = pl.read_parquet(folder / "supersession.parquet").filter(pl.col("older_id") == ids("review"))
+    assert {row[0]: row[1:] for row in links.select("newer_id", "actor", "features", "quote").iter_rows()} == {
+        ids("secret_plan"): ("withheld", "{}", None), ids("paths"): ("jonas", told["features"], "ochremark"),
+    }  # fmt: skip
+
+
 def test_admissions_lose_their_detail_where_no_signal_says_whose_they_are(lake, settings, night):
     tables = night.tables()
     del tables["signals"]
@@ -124,14 +142,15 @@ def test_every_text_column_of_a_released_table_is_known_to_carry_words_or_not():
     keys = {
         "learnings": {
             "learning_id", "state_reason", "project", "audience", "text_sha256", "content_key", "superseded_by",
+            "inferred",
         },
         "learning_evidence": {"learning_id", "signal_id", "claim_id", "quote_sha256", "family_id"},
-        "learning_events": {"learning_id", "reason", "actor"},
+        "learning_events": {"learning_id", "reason"},
         "review_queue": {"learning_id", "audience", "missing"},
         "topics": {"topic_id", "audience", "parent_id"},
         "topic_members": {"learning_id", "topic_id"},
         "topic_merges": {"from_id", "to_id", "audience"},
-        "supersession": {"older_id", "newer_id", "older_evidence", "newer_evidence", "actor"},
+        "supersession": {"older_id", "newer_id", "older_evidence", "newer_evidence"},
         "ledger": {
             "decision_id", "claim_id", "other_claim_id", "content_key", "signature", "decided_on_sha256", "actor",
             "refused_because",
