@@ -79,9 +79,8 @@ def test_every_unit_of_a_family_that_asked_is_read_and_no_other(lake, new_unit):
         ("cited", "claude_code:b"), ("shown", "claude_code:a"),
     ]  # fmt: skip
     family = dict(table.select("unit_id", "family_id").iter_rows())
-    assert memory_of_lake.texts(lake, table, family) == {
-        "f": [f"1. Keep it small\n{shown_marker(FIRST, [CLAIM])}"],
-    }
+    result = asked.events[-1]
+    assert memory_of_lake.texts(lake, table, family) == {"f": [(result.ts, result.text)]}
 
 
 def test_a_lake_without_events_has_neither(lake):
