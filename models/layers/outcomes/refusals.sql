@@ -38,3 +38,8 @@ select {{ source_of('unit_id') }}, 'evidence', 'quote_nobody_said', cast(sum(mis
 from {{ ref('stg_model_answers') }}
 where missing > 0
 group by all
+union all
+select {{ source_of('unit_id') }}, 'evidence', 'unusable_item', cast(sum(unusable) as bigint)
+from {{ ref('stg_model_answers') }}
+where unusable > 0
+group by all

@@ -151,14 +151,15 @@ def wanted(
 def row_of(one: Wanted, reply: Reply, model: str, redactor: Redactor, as_of: date) -> dict[str, Any]:
     """The row an answer is kept as. Text that is no answer is kept too: it says that there is none."""
     answer = str(redactor.values([reply.text])[0])
-    missing, is_json = 0, True
+    missing, unusable, is_json = 0, 0, True
     try:
-        missing = proposals(one.events, answer, model).missing
+        came_to = proposals(one.events, answer, model)
+        missing, unusable = came_to.missing, came_to.unusable
     except ValueError:
         is_json = False
     return {
         "answer_key": one.key, "unit_id": one.unit_id, "unit_day": one.day, "model": model, "answer": answer,
-        "is_json": is_json, "missing": missing, "first_kept": as_of,
+        "is_json": is_json, "missing": missing, "unusable": unusable, "first_kept": as_of,
     }  # fmt: skip
 
 

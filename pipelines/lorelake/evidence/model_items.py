@@ -42,17 +42,21 @@ class _Item(msgspec.Struct):
 
 
 class _Answer(msgspec.Struct):
-    """A whole answer."""
+    """A whole answer; one item of another shape does not spoil the others."""
 
-    items: tuple[_Item, ...]
+    items: tuple[msgspec.Raw, ...]
 
 
 class Proposals(msgspec.Struct, frozen=True):
-    """What an answer came to: signals, how many items it held, and how many of those quoted words nobody said."""
+    """What an answer came to: signals, and how many of its items were dropped.
+
+    `missing` quote words that nobody said; `unusable` have another shape than asked for, advise nothing, or come after
+    the first `MOST_ITEMS`.
+    """
 
     signals: tuple[Signal, ...]
-    items: int
     missing: int
+    unusable: int
 
 
 def proposals(events: Sequence[EventRow], answer: str, model: str) -> Proposals:
@@ -74,15 +78,26 @@ def proposals(events: Sequence[EventRow], answer: str, model: str) -> Proposals:
         raise ValueError(f"not the JSON that was asked for: {error}") from None
     by_id = {event.event_id: event for event in events}
     stated = [by_id[event_id] for event_id in asked.statements] if asked else []
+    items = [_read(raw) for raw in given.items[:MOST_ITEMS]]
     found, missing = [], 0
-    for item in given.items[:MOST_ITEMS]:
+    unusable = len(given.items) - sum(item is not None for item in items)
+    for item in filter(None, items):
         place = _place(stated, item)
         if place is None:
             missing += 1
-        elif item.do.strip() and item.title.strip():
+        else:
             event, start, end = place
             found.append(quoted("proposed", event, start, end, _item(item), {"by": model, "statement": item.statement}))
-    return Proposals(tuple(found), len(given.items), missing)
+    return Proposals(tuple(found), missing, unusable)
+
+
+def _read(raw: msgspec.Raw) -> _Item | None:
+    """One item, or None where it has another shape or says nothing."""
+    try:
+        item = msgspec.json.decode(raw, type=_Item)
+    except msgspec.DecodeError:
+        return None
+    return item if item.do.strip() and item.title.strip() else None
 
 
 def _place(stated: Sequence[EventRow], item: _Item) -> tuple[EventRow, int, int] | None:

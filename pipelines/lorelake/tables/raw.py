@@ -89,6 +89,7 @@ MODEL_ANSWERS = Table(
         Column("answer", "str", "the model's text after redaction, as it came"),
         Column("is_json", "bool", "false where it is not the JSON that was asked for: it proposes nothing"),
         Column("missing", "int", "items in it whose quote nobody said: they are dropped"),
+        Column("unusable", "int", "items in it of another shape, without advice, or beyond the sixth: dropped too"),
         Column("first_kept", "date", "as-of day on which it was asked"),
     ),
     partitioned=True,
