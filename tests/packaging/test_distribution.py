@@ -40,7 +40,7 @@ def wheel(built) -> set[str]:
 @pytest.mark.slow
 def test_the_wheel_holds_both_packages_with_their_data(wheel):
     needed = {
-        "lorelake/py.typed", "lorelake/cli/__init__.py", "lorelake/evidence/cues.toml",
+        "lorelake/py.typed", "lorelake/cli/__init__.py", "lorelake/evidence/cue_lists/en.toml",
         "lorelake_assets/py.typed", "lorelake_assets/definitions.py",
         "lorelake_assets/_dbt/dbt_project.yml", "lorelake_assets/_dbt/profiles.yml",
         "lorelake_assets/_expectations/learnings.json",
