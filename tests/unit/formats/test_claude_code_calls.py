@@ -159,7 +159,10 @@ def test_answers_to_the_agents_questions_are_said_by_a_person() -> None:
         {"question": "Which format?", "options": [{"label": "SVG"}]},
     ]
     session.call("AskUserQuestion", {"questions": questions})
-    sentence = 'User has answered your questions: "Where should it go?"="docs/", "Which format?"="PNG, our wiki shows no SVG". '  # noqa: E501
+    sentence = (
+        'User has answered your questions: "Where should it go?"="docs/", '
+        '"Which format?"="PNG, our wiki shows no SVG". '
+    )
     answers = {"Where should it go?": "docs/", "Which format?": "PNG, our wiki shows no SVG"}
     session.result(sentence + "You can now continue.", toolUseResult={"questions": questions, "answers": answers})
     for events in (session.events(), without_mirror(session).events()):
