@@ -29,6 +29,12 @@ def kept(unit, *messages, kind="prompt"):
         (("always squash the commits", "actually, also pin the driver version"), [0]),
         (("always squash the commits", "maybe never squash the commits"), [0]),
         (("always squash the commits", "should we never squash the commits?"), [0]),
+        (("scratch that, always squash the commits",), [0]),
+        (("scratch that. always squash the commits",), [0]),
+        (("always squash the commits. scratch that",), []),
+        (("we will use the queue for the export", "make that orders_v2"), [0]),
+        (("we will use orders_v1 for the export", "make that orders_v1"), [0]),
+        (("always keep 3 copies of the orders", "always keep copies of the orders"), [0, 1]),
         (("以后都用连接池", "算了，还是用线程"), []),
         (("以后都用连接池", "好的"), [0]),
         (("统一用8080端口", "改成9090"), []),
@@ -49,6 +55,22 @@ def test_a_refusals_direction_is_taken_back_by_a_later_decision(new_unit):
 
     assert items("ok, let's use Postgres for the job queue") == [{}]
     assert items("now start the worker")[0]["do"] == "use Kafka for the job queue"
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_words_of_a_refused_call_take_back_unless_they_were_rewound(unit, live):
+    unit.add("prompt", "always squash the commits")
+    unit.call("c1", path="/src/a.py")
+    unit.add("rejection", "scratch that, never squash the commits", call_id="c1", on_live_path=live)
+    assert (0 in kept(unit)) is not live
+
+
+def test_nobody_takes_back_what_another_said(unit):
+    unit.add("message", "We will use port 8080 for the gateway.", actor="ana")
+    unit.add("message", "Scratch that.", actor="ben")
+    assert kept(unit) == [0]
+    unit.add("message", "Scratch that, the gateway keeps its old port.", actor="ana")
+    assert kept(unit) == []
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 import msgspec
+import polars as pl
 import pytest
 
-from lorelake.evidence.reviews_repeated import extract
+from lorelake.evidence.reviews_repeated import WANTED, extract
 
 ASK = "Please note every new setting in the operators' handbook."
 
@@ -107,3 +108,37 @@ def test_a_comment_that_everybody_makes_stays_cheap(requests):
     comments = [(f"r{n % 7}", f"{ASK} Case {n}.") for n in range(300)] + [(f"r{n % 5}", ASK) for n in range(2000)]
     found = extract(requests(*comments))
     assert any(signal.seen["comments"] >= 2000 for signals in found.values() for signal in signals)
+
+
+@pytest.mark.parametrize(("kind", "actor_class", "wanted"), [
+    ("review_comment", "human", True), ("comment", "human", True), ("comment", "bot", False),
+    ("merge_request_opened", "bot", True), ("commit", "human", False),
+])  # fmt: skip
+def test_what_is_read_is_the_opening_and_what_people_commented(kind, actor_class, wanted):
+    row = {"unit_kind": "merge_request", "kind": kind, "actor_class": actor_class}
+    assert pl.DataFrame([row]).select(WANTED).item() is wanted
+    assert pl.DataFrame([row | {"unit_kind": "session"}]).select(WANTED).item() is False
+
+
+def test_four_sentences_are_a_comment_and_five_are_an_essay(requests):
+    four = f"{ASK} The nightly job reads it. Operators look there first. Nobody reads the code."
+    assert len(extract(requests(("ben", four), ("cleo", four), ("ben", four)))) == 1
+    five = f"{four} That is all."
+    assert extract(requests(("ben", five), ("cleo", five), ("ben", five))) == {}
+
+
+def test_what_stands_beside_the_request_is_its_reason_and_a_question_is_none(requests):
+    told = f"{ASK} The nightly job reads it. Does that sound right?"
+    assert only(extract(requests(("ben", told), ("cleo", told), ("ben", told)))).item["because"] == (
+        "The nightly job reads it."
+    )
+    assert "because" not in only(extract(requests(("ben", ASK), ("cleo", ASK), ("ben", ASK)))).item
+
+
+def test_a_convention_of_several_files_applies_to_none_of_them_alone(requests):
+    units = requests(("ben", ASK), ("cleo", ASK), ("ben", ASK))
+    events = units["github:acme/shop#3"]
+    events[1] = msgspec.structs.replace(events[1], path="app/taxes.py")
+    item = only(extract(units)).item
+    assert item["applies_to"] == []
+    assert "when" not in item
