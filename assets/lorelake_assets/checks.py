@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lorelake.errors import ContractError
 from lorelake.lake import Lake, read_table
 from lorelake.release import history
-from lorelake.tables import HISTORY, SERVED_IDS, SIGNALS, TABLES, Table
+from lorelake.tables import CLAIMS, HISTORY, SERVED_IDS, SIGNALS, TABLES, Table
 from lorelake_assets.dbt import project_dir
 
 if TYPE_CHECKING:
@@ -52,8 +52,10 @@ def suites_dir() -> Path:
 
 
 def read_tables(lake: Lake) -> dict[str, polars.DataFrame]:
-    """What a release is built from: every released table whole, and the signals."""
-    return {table.name: _whole(lake, table) for table in TABLES.values() if table.released or table is SIGNALS}
+    """What a release is built from: every released table whole, the signals and the claims."""
+    return {
+        table.name: _whole(lake, table) for table in TABLES.values() if table.released or table in (SIGNALS, CLAIMS)
+    }
 
 
 def judge_suites(lake: Lake) -> dict[str, Literal["pass", "fail"]]:

@@ -32,7 +32,7 @@ def nightly(settings_path: Path | None, as_of: datetime | None, example: bool, a
     bundled example team. What is refused is counted with a reason; a failed check leaves the served release
     as it was. Running it again for the same day with nothing new publishes nothing.
     """
-    path, home = _which(settings_path, example)
+    path, home = settings_and_home(settings_path, example)
     settings = settings_module.load(path)
     with second_process.running():
         try:
@@ -42,7 +42,7 @@ def nightly(settings_path: Path | None, as_of: datetime | None, example: bool, a
             raise (damaged(bad) if bad else error) from None
 
 
-def _which(settings_path: Path | None, example: bool) -> tuple[Path, str]:
+def settings_and_home(settings_path: Path | None, example: bool) -> tuple[Path, str]:
     """(settings file, lake folder or ""). The example's lake lies where its reader looks: here, not in the samples."""
     if settings_path and example:
         raise UsageError("--settings and --example exclude each other")

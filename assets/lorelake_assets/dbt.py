@@ -20,25 +20,30 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from lorelake import lake as lakes
 from lorelake.errors import ContractError
 from lorelake.evidence.gates import RULES
 from lorelake.lake import Lake
-from lorelake.settings import CONSTANTS, Settings
-from lorelake.tables import SERVED_IDS, TABLES, Table
+from lorelake.settings import CONSTANTS, Ageing, Revalidate, Settings
+from lorelake.tables import SERVED_IDS, TABLES, Table, moves
 
 INPUTS = (
     "people", "events", "ledger", "signals", "admissions", "exposures", "claims",
-    "supersession_candidates", "intake", "quarantine", "sessions", "session_merge_requests",
-    "served_ids", "model_answers",
+    "supersession_candidates", "regroupings", "intake", "quarantine", "sessions", "session_merge_requests",
+    "served_ids", "model_answers", "imported_votes",
 )  # fmt: skip
 """The tables written by Python that the models read, each through `models/layers/staging/stg_<table>.sql`."""
 
 VERDICTS = "dbt_tests.json"
 """In `lake.state`: what the data tests said of the tables as they lie."""
 
-Variable = str | int | float | list[str]
+Variable = str | int | float | list[str] | dict[str, int]
 """What a dbt var may be."""
+
+_AGEING = Ageing()
+_REVALIDATE = Revalidate()
 
 OUTPUTS = tuple(table for table in TABLES.values() if table.sql)
 
@@ -97,7 +102,7 @@ def build(lake: Lake, as_of: date, settings: Settings, *, threads: int = 2) -> D
     Args:
         lake: its `scratch("dbt")` is emptied and used.
         as_of: the day the tables tell of.
-        settings: of which `review.require` reaches SQL.
+        settings: of which `review.require`, `ageing` and `revalidate` reach SQL.
         threads: models that may run at once; no row depends on it.
 
     Raises:
@@ -108,7 +113,9 @@ def build(lake: Lake, as_of: date, settings: Settings, *, threads: int = 2) -> D
     for name in INPUTS:
         _lay_out(lake, TABLES[name], inputs / name)
     database = scratch / "run.duckdb"
-    variables = run_variables(inputs, as_of, settings.review.require, database, threads)
+    variables = run_variables(
+        inputs, as_of, settings.review.require, database, threads, settings.ageing, settings.revalidate
+    )
     project = Project(scratch, variables, read_parsed(lake))
     project.invoke("run")
     verdicts = [_verdict(result) for result in project.invoke("test", "--select", "test_type:data")]
@@ -141,7 +148,13 @@ def judge_tests(lake: Lake) -> dict[str, Literal["pass", "fail"]]:
 
 
 def run_variables(
-    inputs: Path, as_of: date, review_require: str, database: Path, threads: int = 1
+    inputs: Path,
+    as_of: date,
+    review_require: str,
+    database: Path,
+    threads: int = 1,
+    ageing: Ageing = _AGEING,
+    revalidate: Revalidate = _REVALIDATE,
 ) -> dict[str, Variable]:
     """The dbt vars of one run: folders, day, settings, the gates in order, and every constant that stages share."""
     return {
@@ -150,6 +163,9 @@ def run_variables(
         "threads": threads,
         "as_of": as_of.isoformat(),
         "review_require": review_require,
+        "ageing_half_life_days": msgspec.to_builtins(ageing),
+        "revalidate_days": revalidate.days(),
+        "moves": moves.allowed(),
         "gate_rules": [rule for rule in RULES if rule != "admitted"],
         **CONSTANTS,
     }
@@ -196,9 +212,7 @@ class Project:
         manifest: the parsed project; without one it is parsed on the first command.
     """
 
-    def __init__(
-        self, scratch: Path, variables: Mapping[str, str | int | float | list[str]], manifest: Any = None
-    ) -> None:
+    def __init__(self, scratch: Path, variables: Mapping[str, Variable], manifest: Any = None) -> None:
         self.folder = models_dir()
         self._scratch = scratch
         self._variables = json.dumps(dict(variables))

@@ -55,7 +55,8 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "team": settings.Team, "sources": settings.Source, "people": settings.Person, "projects": settings.Project,
     "slack": settings.Slack, "archives": settings.Archives, "redaction": settings.Redaction,
     "ledger": settings.Ledger, "review": settings.Review, "recall": settings.Recall, "collect": settings.Collect,
-    "extract": settings.Extract, "nightly": settings.Nightly,
+    "extract": settings.Extract, "ageing": settings.Ageing, "revalidate": settings.Revalidate,
+    "nightly": settings.Nightly,
 }  # fmt: skip
 LISTS = {"sources", "people", "projects"}
 

@@ -12,7 +12,7 @@ from lorelake.lake import frame, read_table, write_table
 from lorelake.tables import IMPORTED_VOTES, LEDGER, PEOPLE, SESSION_MERGE_REQUESTS, SESSIONS
 from lorelake_assets import raw
 from lorelake_assets.partitions import daily_asset
-from lorelake_assets.resources import Night, day_inputs, format_of, redactor
+from lorelake_assets.resources import Night, day_inputs, erased, format_of, redactor
 
 
 @dg.asset(group_name="events", deps=[raw.raw_records], kinds={"python", "parquet"})
@@ -20,7 +20,7 @@ def people(night: Night) -> dg.MaterializeResult[None]:
     """Fold the names of the settings and of Slack user lists to people."""
     lake, settings = night.lake, night.settings
     users = event_days.slack_users(event_days.scan_raw(lake))
-    rows = event_people.directory(settings, users, redactor(settings))
+    rows = event_people.directory(settings, users, redactor(settings), erased(lake, settings))
     write_table(PEOPLE, frame(PEOPLE, rows), lake.table(PEOPLE))
     return dg.MaterializeResult(metadata={"names": len(rows)})
 

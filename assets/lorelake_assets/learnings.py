@@ -22,6 +22,7 @@ from lorelake.tables import (
     LEARNINGS,
     LEDGER,
     PEOPLE,
+    REGROUPINGS,
     SIGNALS,
     SUPERSESSION_CANDIDATES,
     TOPIC_MEMBERS,
@@ -29,9 +30,9 @@ from lorelake.tables import (
     TOPICS,
 )
 from lorelake_assets import dbt, events, evidence, raw, second_process
-from lorelake_assets.resources import Night
+from lorelake_assets.resources import Night, team_key
 
-PYTHON = (CLAIMS, SUPERSESSION_CANDIDATES)
+PYTHON = (CLAIMS, SUPERSESSION_CANDIDATES, REGROUPINGS)
 FILING = (TOPICS, TOPIC_MEMBERS, TOPIC_MERGES)
 
 
@@ -44,13 +45,14 @@ FILING = (TOPICS, TOPIC_MEMBERS, TOPIC_MERGES)
 def claims(night: Night) -> Iterator[dg.MaterializeResult[None]]:
     """Word the admitted signals as items, cluster them, and find what may replace what."""
     lake = night.lake
-    claim_rows, candidates = learnings(
+    derived = learnings(
         read_table(SIGNALS, lake.days(SIGNALS)).to_dicts(),
         read_table(ADMISSIONS, lake.table(ADMISSIONS)).to_dicts(),
         read_table(LEDGER, lake.table(LEDGER)).to_dicts(),
         document_events(lake),
+        team_key(night.settings),
     )
-    for table, rows in zip(PYTHON, (claim_rows, candidates), strict=True):
+    for table, rows in zip(PYTHON, derived, strict=True):
         write_table(table, frame(table, rows), lake.table(table))
         yield dg.MaterializeResult(asset_key=table.name, metadata={"rows": len(rows)})
 
@@ -64,6 +66,7 @@ def claims(night: Night) -> Iterator[dg.MaterializeResult[None]]:
                 "exposures",
                 events.ledger_asset,
                 events.session_merge_requests,
+                events.imported_votes,
                 raw.intake,
             ],
             group_name=table.stage,

@@ -16,7 +16,7 @@ from lorelake.errors import SettingsError, SourceError
 from lorelake.events import days as event_days
 from lorelake.formats import registry
 from lorelake.formats.record import digest
-from lorelake.lake import Lake, write_bytes
+from lorelake.lake import Lake, read_table, write_bytes
 from lorelake.landing import discover
 from lorelake.landing.archive import limits_of
 from lorelake.landing.hash_cache import HashCache
@@ -25,9 +25,9 @@ from lorelake.release.build import check_team
 from lorelake.release.manifest import config_sha256, read_manifest
 from lorelake.release.publish import refuse_older, verify
 from lorelake.settings import Settings
-from lorelake.tables import RAW_RECORDS
+from lorelake.tables import INTAKE, RAW_RECORDS
 from lorelake_assets.dbt import project_dir
-from lorelake_assets.resources import Night, day_inputs, redactor
+from lorelake_assets.resources import Night, day_inputs, erased, redactor
 
 Progress = Callable[[str, int, int], None]
 
@@ -81,7 +81,10 @@ def prepare(night: Night, progress: Progress = quiet) -> Work:
     cache = HashCache(hashes.read_bytes() if hashes.exists() else None, limits_of(settings.archives))
     found = discover.captures(settings, cache)
     write_bytes(hashes, cache.dumps())
-    plan = intake.plan(lake, night.day, found.captures, found.refusals, redactor(settings), registry.by_name, progress)
+    kept_out = erased(lake, settings)
+    plan = intake.plan(
+        lake, night.day, found.captures, found.refusals, redactor(settings), registry.by_name, progress, kept_out
+    )
     _refuse_nothing(lake, plan)
     intake.save(lake, plan)
     inputs = day_inputs(lake, settings, night.day, intake.after(lake, plan))
@@ -115,6 +118,12 @@ def inputs_sha256(settings: Settings, as_of: date, plan: intake.Plan) -> str:
     a rule without raising LOGIC_VERSION gets a new night all the same).
     """
     return digest(as_of.isoformat(), config_sha256(settings), *sorted(plan.intake["fingerprint"]), code_sha256())
+
+
+def told_apart(lake: Lake) -> dict[str, str]:
+    """Hashes by which it is told, later, why a release differs: of the code, and of the captures that were read."""
+    books = read_table(INTAKE, lake.table(INTAKE))
+    return {"code": code_sha256(), "captures": digest(*sorted(books["fingerprint"]))}
 
 
 def code_sha256() -> str:

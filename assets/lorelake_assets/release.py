@@ -8,8 +8,8 @@ from lorelake.release import publish
 from lorelake.release.audit import invariants
 from lorelake.release.build import build_candidate
 from lorelake.release.verdict import store_verdict
-from lorelake_assets import checks, dbt, events, evidence, learnings, second_process
-from lorelake_assets.resources import Night
+from lorelake_assets import checks, dbt, events, evidence, learnings, prepare, second_process
+from lorelake_assets.resources import Night, team_key
 
 
 @dg.asset(
@@ -26,7 +26,9 @@ from lorelake_assets.resources import Night
 def candidate(night: Night) -> dg.MaterializeResult[None]:
     """Write the candidate: tables, catalog, and one index per audience."""
     lake = night.lake
-    folder = build_candidate(lake, night.settings, night.day, checks.read_tables(lake), {"night": night.inputs_sha256})
+    inputs = {"night": night.inputs_sha256, **prepare.told_apart(lake)}
+    tables = checks.read_tables(lake)
+    folder = build_candidate(lake, night.settings, night.day, tables, inputs, team_key(night.settings))
     return dg.MaterializeResult(metadata={"folder": folder.name})
 
 

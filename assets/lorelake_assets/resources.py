@@ -12,6 +12,8 @@ import dagster as dg
 import polars as pl
 
 from lorelake import settings as settings_module
+from lorelake.content import erasure_log
+from lorelake.content.erasure import NOTHING, Erased
 from lorelake.content.redaction import Redactor, load_key
 from lorelake.events import copies, visibility
 from lorelake.events import days as event_days
@@ -65,10 +67,22 @@ class Night(dg.ConfigurableResource[Any]):
         return date.fromisoformat(self.as_of)
 
 
+def team_key(settings: Settings) -> bytes:
+    """The team's key, under which marks and signatures are made."""
+    return load_key(settings.resolve(settings.redaction.key_file))
+
+
 def redactor(settings: Settings) -> Redactor:
     """The redactor of a team: its key and policies."""
-    key = load_key(settings.resolve(settings.redaction.key_file))
-    return Redactor(key, emails=settings.redaction.emails, phones=settings.redaction.phones)
+    return Redactor(team_key(settings), emails=settings.redaction.emails, phones=settings.redaction.phones)
+
+
+def erased(lake: Lake, settings: Settings) -> Erased:
+    """What was erased from the lake, and is kept out of it. Raises LakeBusyError: an erasure was stopped halfway."""
+    erasure_log.check(lake)
+    if not erasure_log.read(lake):
+        return NOTHING
+    return erasure_log.load(lake, load_key(settings.resolve(settings.redaction.key_file)))
 
 
 def day_inputs(lake: Lake, settings: Settings, as_of: date, raw: pl.LazyFrame | None = None) -> Inputs:
@@ -78,7 +92,7 @@ def day_inputs(lake: Lake, settings: Settings, as_of: date, raw: pl.LazyFrame | 
         raw: all raw rows, where they are not yet those of the lake (before the intake plan is applied).
     """
     rows = event_days.scan_raw(lake) if raw is None else raw
-    people = directory(settings, event_days.slack_users(rows), redactor(settings))
+    people = directory(settings, event_days.slack_users(rows), redactor(settings), erased(lake, settings))
     index = rows.select(event_days.INDEX).collect()
     narrowed = visibility.narrowed(rows, settings.slack.include)
     copied = {**copies.owned_elsewhere(rows), **visibility.deleted_elsewhere(rows)}

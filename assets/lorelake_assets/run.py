@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any
 
 from lorelake.errors import AuditError, LorelakeError
@@ -24,9 +25,6 @@ def run(night: Night, work: Work) -> None:
         LorelakeError: a step failed; the served release is as it was.
         KeyboardInterrupt: somebody stopped it; the same holds.
     """
-    os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
-    from lorelake_assets.definitions import build_defs
-
     bound = Night(
         settings_path=night.settings_path,
         home=night.home,
@@ -34,16 +32,38 @@ def run(night: Night, work: Work) -> None:
         allow_shrink=night.allow_shrink,
         inputs_sha256=work.inputs_sha256,
     )
-    job = build_defs(bound).resolve_job_def("nightly")
+    execute(bound, work.days, night.lake)
+
+
+def execute(night: Night, days: Iterable[date], serving: Lake, only: Sequence[str] | None = None) -> None:
+    """Run the job, or a part of it, in process.
+
+    Args:
+        night: bound; its lake is written.
+        days: shown as the run's partitions.
+        serving: the lake whose served release an error names.
+        only: names of the assets to run; None for all.
+
+    Raises:
+        LorelakeError: a step failed.
+        KeyboardInterrupt: somebody stopped it.
+    """
+    os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
+    from dagster import AssetKey
+
+    from lorelake_assets.definitions import build_defs
+
+    job = build_defs(night).resolve_job_def("nightly")
     result = job.execute_in_process(
         run_config={"loggers": {"terminal": {}}},
-        tags=range_tags(work.days, night.day),
+        tags=range_tags(days, night.day),
         raise_on_error=False,
+        asset_selection=None if only is None else [AssetKey(name) for name in only],
     )
     if not result.success:
         if interrupted(result.all_events):
             raise KeyboardInterrupt
-        raise why_failed(result.all_events, night.lake)
+        raise why_failed(result.all_events, serving)
 
 
 def interrupted(events: Sequence[Any]) -> bool:

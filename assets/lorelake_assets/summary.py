@@ -65,6 +65,7 @@ def closing(night: Night, plan: Plan, new: bool, example: bool) -> None:
         for finding in verdict.findings if verdict else ():
             click.echo(f"warning: {finding.code}: {finding.message}")
         _model(night)
+        _queue(db, folder)
         _sample(folder)
         question = _question(db, folder)
     _next(night, example, _recall(night, question) if question else None)
@@ -118,6 +119,19 @@ def _sample(folder: Path) -> None:
     shown = weeks[:1] + [week for week in weeks[1:2] if week in judged and weeks[0] not in judged]
     for week in shown or [None]:
         click.echo(rate_lines(rates, week)[0])
+
+
+def _queue(db: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """How many wait for a person, and for how long."""
+    waits = "(SELECT learning_id, max(waiting_days) AS days FROM {table} GROUP BY ALL)"
+    ((items, oldest, median),) = _rows(
+        db, folder, "review_queue", f"count(*), max(days), cast(quantile_disc(days, 0.5) AS int) FROM {waits}"
+    )
+    if items:
+        click.echo(
+            f"review: {count(items, 'item')} wait for a person, the oldest {oldest} days, half of them {median} or more"
+            f" (`{_program()} review`)"
+        )
 
 
 def _model(night: Night) -> None:

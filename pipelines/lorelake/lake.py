@@ -154,6 +154,25 @@ class Lake:
                 ) from None
             yield
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Keep writers out while files are read that must fit together. Writes nothing, not even a lock file.
+
+        Raises:
+            LakeBusyError: a run is writing.
+        """
+        if not (self.root / ".writer").exists():  # nobody ever wrote here
+            yield
+            return
+        with open(self.root / ".writer", "rb") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise LakeBusyError(
+                    "a run is writing this lake", where=str(self.root), remedy="wait for it to end"
+                ) from None
+            yield
+
 
 def write_bytes(path: Path, data: bytes, mode: int = 0o640) -> None:
     """Write a whole file: temporary neighbour, fsync, rename, fsync of the folder."""

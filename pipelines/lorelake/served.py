@@ -6,6 +6,9 @@
         audience.json                  `AudienceCard`
         lexical.db                     `LEXICAL_SCHEMA`
         learnings.lance                the same rows for LanceDB: learning_id, title, text
+      review/<audience id>/            for reviewers, same permission as that index
+        queue.json                     what waits: items with why, reach and since when
+        items.jsonl                    `Reviewed`, one a line by id: every item that may be named
 
 As `tables` is for the stages, this module is for what leaves the lake. It loads nothing heavy.
 """
@@ -21,6 +24,9 @@ from lorelake.formats.record import digest
 
 MANIFEST = "manifest.json"
 INDEX_FOLDER = "index"
+REVIEW_FOLDER = "review"
+REVIEW_QUEUE = "queue.json"
+REVIEW_ITEMS = "items.jsonl"
 AUDIENCE_CARD = "audience.json"
 LEXICAL_DB = "lexical.db"
 LANCE_TABLE = "learnings"
@@ -85,6 +91,59 @@ class Item(msgspec.Struct, frozen=True):
     inferred: tuple[str, ...] = ()
     replaced_parts: tuple[str, ...] = ()
     """Parts of it that another item replaced, each as `learning id: part`."""
+    decay: float = 1.0
+    """How far it has faded, by disuse and age; moves its place in an answer, and nothing else."""
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """The words an approval is bound to."""
+
+    title: str
+    when: str
+    do: str
+    because: str | None
+    not_when: tuple[str, ...]
+
+
+class Passed(msgspec.Struct, frozen=True):
+    """One signal behind an item: what it was, where its quote stands, and which rule of admission let it in."""
+
+    signal_id: str
+    kind: str
+    start: int
+    end: int
+    verified: bool
+    actor: str
+    said: str
+    source: str
+    rule: str
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One row of an item's history: a move between states, or a decision with what came of it."""
+
+    ts: str
+    what: str
+    actor: str
+    reason: str
+    because: str | None = None
+
+
+class Reviewed(msgspec.Struct, frozen=True):
+    """What a reviewer is shown of one item. `approved` are the words a person approved, where it reads otherwise."""
+
+    item: Item
+    state_reason: str
+    claims: tuple[str, ...]
+    risks: tuple[str, ...]
+    why: tuple[str, ...]
+    reach: int
+    missing: tuple[str, ...]
+    waiting_days: int | None
+    passed: tuple[Passed, ...]
+    history: tuple[Change, ...]
+    near: tuple[Change, ...]
+    approved: Wording | None = None
 
 
 class AudienceCard(msgspec.Struct, frozen=True):

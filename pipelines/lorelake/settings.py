@@ -20,13 +20,14 @@ from lorelake.errors import SettingsError
 
 FILE_NAME = "lorelake.toml"
 HOME_VARIABLE = "LORELAKE_HOME"
-LOGIC_VERSION = "3"
+LOGIC_VERSION = "4"
 """Part of every input hash: a change of any derivation rule raises it and rebuilds all days."""
 
 CONSTANTS: dict[str, int | float] = {
     "candidate_silent_days": 90,  # a candidate nobody reviewed or repeated for so long expires
     "corroborating_people": 2,
     "corroborating_families": 2,
+    "refuting_people": 2,  # one person's word asks for a ruling, it takes away nothing for good
     "mechanical_families": 3,  # a machine's word needs more sessions than a person's
     "confidence_half_life_days": 180,
     "degraded_share": 0.02,  # refused records, apart from those refused by policy, above which a source is degraded
@@ -113,6 +114,13 @@ class Ledger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ref: Annotated[str, Meta(description="branch whose commits count, here and for documents in Git")] = "main"
     local_person: Annotated[str | None, Meta(description="who decides where decisions lie outside Git")] = None
+    folder: Annotated[
+        str | None,
+        Meta(description="checkout to whose `decisions/` decisions are written; default: the only source that has one"),
+    ] = None
+    require_signature: Annotated[
+        bool, Meta(description="decisions count only from signed commits; that the key is theirs, the forge must check")
+    ] = False
 
 
 class Review(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,6 +131,32 @@ class Review(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="what waits for a person: nothing, what could do harm, everything"),
     ] = "risky"
     reviewers: Annotated[tuple[str, ...], Meta(description="ids of [[people]] whose decisions count")] = ()
+    batch_ceiling: Annotated[
+        int, Meta(description="how many items of low risk `review approve --low-risk` takes at once, at most", ge=1)
+    ] = 20
+
+
+RevalidateDays = Annotated[
+    int, Meta(description="days without new evidence, approval or endorsement after which it expires; 0: never", ge=0)
+]
+
+
+class Revalidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long items of each kind hold without support. A decision may set a day of its own."""
+
+    scar: RevalidateDays = 0
+    win: RevalidateDays = 0
+    pattern: RevalidateDays = 0
+    anti_pattern: RevalidateDays = 0
+    decision: RevalidateDays = 0
+    procedure: RevalidateDays = 0
+    preference: RevalidateDays = 0
+    fact: RevalidateDays = 0
+
+    def days(self) -> dict[str, int]:
+        """Kind to days, of the kinds that expire."""
+        named: dict[str, int] = msgspec.to_builtins(self)
+        return {kind: days for kind, days in named.items() if days}
 
 
 class Recall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -175,6 +209,25 @@ class Extract(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = 3
 
 
+HalfLife = Annotated[
+    int,
+    Meta(description="days without a word, a decision or a use in which it fades by half; 0: it does not age", ge=0),
+]
+
+
+class Ageing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How fast items of each kind fade in rank; no state and no confidence depends on it."""
+
+    scar: HalfLife = 0
+    win: HalfLife = 365
+    pattern: HalfLife = 365
+    anti_pattern: HalfLife = 730
+    decision: HalfLife = 0
+    procedure: HalfLife = 365
+    preference: HalfLife = 0
+    fact: HalfLife = 180
+
+
 class Nightly(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The day a run looks at."""
 
@@ -198,6 +251,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recall: Recall = Recall()
     collect: Collect = Collect()
     extract: Extract = Extract()
+    ageing: Ageing = Ageing()
+    revalidate: Revalidate = Revalidate()
     nightly: Nightly = Nightly()
     home: Annotated[str, Meta(description="the lake's folder; `LORELAKE_HOME` goes before it")] = "lake"
     folder: str = "."

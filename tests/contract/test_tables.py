@@ -36,11 +36,14 @@ WRITERS = {
     "exposures": "evidence/exposures.py",
     "claims": "learnings/claims.py",
     "supersession_candidates": "learnings/supersession_rows.py",
+    "regroupings": "learnings/regrouping.py",
     "topics": "learnings/topics.py",
     "topic_members": "learnings/topics.py",
     "topic_merges": "learnings/topics.py",
     "history": "release/history.py",
     "served_ids": "release/history.py",
+    "publishes": "release/history.py",
+    "servings": "release/history.py",
 }
 """Where each table that Python builds gets its rows; SQL tables are built by the model of their name."""
 
@@ -62,11 +65,13 @@ HANDED_TO = {
     "model_answers": "evidence/model_answers.py",
     "raw_records": "events/derive.py",
     "people": "events/people.py",
+    "publishes": "cli/as_of.py",
+    "servings": "cli/as_of.py",
     "history": "release/history.py",
 }
 """Modules that are handed a table's rows and read them without naming the table."""
 
-PASSED_ON = {"units": "sessions"}
+PASSED_ON = {"units": "sessions", "supersession_candidates": "supersession"}
 """A table whose columns go on as they are, so that who reads the other reads these."""
 
 

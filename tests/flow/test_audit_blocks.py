@@ -29,10 +29,10 @@ def tampering(before: Callable[[dict[str, Any]], None], after: Callable[[Any], N
     """`build_candidate` with rows changed on the way in, and files changed on the way out."""
     from lorelake.release.build import build_candidate
 
-    def build(lake: Any, settings: Any, day: Any, tables: Any, inputs: Any) -> Any:
+    def build(lake: Any, settings: Any, day: Any, tables: Any, *more: Any) -> Any:
         tables = dict(tables)
         before(tables)
-        folder = build_candidate(lake, settings, day, tables, inputs)
+        folder = build_candidate(lake, settings, day, tables, *more)
         after(folder)
         return folder
 

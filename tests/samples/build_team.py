@@ -182,7 +182,7 @@ class Items:
         """Read `learnings/claims` and `evidence/signals` of a lake."""
         from lorelake.content.similarity import signature
         from lorelake.lake import Lake, read_table
-        from lorelake.learnings.claims import witness_of
+        from lorelake.content.tombstones import witness_of
         from lorelake.tables import CLAIMS, SIGNALS
 
         lake = Lake(root)

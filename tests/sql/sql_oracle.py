@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import defaultdict
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+import review_oracle
 from sql_samples import AS_OF, Row, text_hash
 
 PRIOR = {"reviewed": (4, 1), "corroborated": (3, 1), "stated": (2, 1), "mechanical": (1.5, 1), "proposed": (1, 1)}
 WEIGHT = {"human": 1.0, "agent": 0.25, "author": 0.1, "bot": 0.0}
 STRENGTH = ("reviewed", "corroborated", "stated", "mechanical", "proposed")
+FOREVER = datetime.max.replace(tzinfo=UTC)
 HALF_LIFE, SILENT_DAYS, BOUND = 180, 90, 0.05
 
 
@@ -25,8 +26,14 @@ def width(audience: str) -> int:
 class Oracle:
     """One lake's rows and the as-of day; every question is answered from scratch."""
 
-    def __init__(self, rows: dict[str, list[Row]], require: str = "risky", as_of: date = AS_OF) -> None:
-        self.rows, self.require, self.as_of = rows, require, as_of
+    def __init__(
+        self,
+        rows: dict[str, list[Row]],
+        require: str = "risky",
+        as_of: date = AS_OF,
+        revalidate: dict[str, int] | None = None,
+    ) -> None:
+        self.rows, self.require, self.as_of, self.revalidate = rows, require, as_of, revalidate or {}
         signals = {row["signal_id"]: row for row in rows["signals"]}
         self.members: dict[str, list[tuple[Row, Row]]] = defaultdict(list)
         for claim in rows["claims"]:
@@ -43,6 +50,9 @@ class Oracle:
             (self._resolved(row) for row in rows["ledger"] if row["verdict"] == "applies"),
             key=lambda row: (row["ts"], row["decision_id"]),
         )
+        others = review_oracle.several_review(rows["people"])
+        self.own = [row for row in self.decisions if review_oracle.is_own(row, self.decisions, self.members, rows)]
+        self.decisions = [row for row in self.decisions if not (others and row in self.own)]
         self._named: dict[str | None, list[Row]] = defaultdict(list)
         for row in self.decisions:
             self._named[row["learning"]].append(row)
@@ -58,7 +68,12 @@ class Oracle:
                 before = [act for act in self._exposed[learning] if act["ts"] <= row["ts"]]
                 if (row["family_id"], True) in {(a["family_id"], a["act"] in ("shown", "opened")) for a in before}:
                     self._refuting[learning].append(said)
-        self.links = self._applied_links()
+        self._links: dict[datetime, dict[tuple[str, str, str], Row]] = {}
+        self.deletions = [row for row in rows["events"] if row["kind"] in ("document_deleted", "message_deleted")]
+        self.reverts = [
+            (row["ts"], seen["reverted"]) for row in rows["signals"] if row["kind"] == "revert"
+            if not (seen := json.loads(row["payload"])["seen"]).get("undone")
+        ]  # fmt: skip
 
     def holds(self, name: str) -> str | None:
         if name not in self._held:
@@ -113,6 +128,7 @@ class Oracle:
                 continue
             for row in applies:
                 meets = row["content_key"] == known["content_key"] or name.startswith(row["claim_id"])
+                meets = meets and row["reach"] in ("team", known["audience"])
                 lifted = any(
                     other["decision"] == "restore" and other["ts"] > row["ts"]
                     and (
@@ -179,21 +195,42 @@ class Oracle:
             return self.kind[who]
         return "author" if who in self.authors(learning) else otherwise
 
-    def disputed(self, learning: str, until: datetime) -> bool:
-        against = praise = 0
+    def against(self, learning: str, until: datetime) -> tuple[int, int, int]:
+        """(people against it since it was last restored, those whose own words it is, people for it)."""
+        against = taken_back = praise = 0
+        restored = [row["ts"] for row in self.on(learning, until, "restore")]
         for who, row in self.stances(learning, until).items():
             kind = self.voter_class(learning, who, "human")
-            against += row["decision"] == "dispute" and kind in ("human", "author")
+            heard = row["decision"] == "dispute" and any(row["ts"] <= ts for ts in restored)
+            against += row["decision"] == "dispute" and kind in ("human", "author") and not heard
+            taken_back += row["decision"] == "dispute" and kind == "author" and not heard
             praise += row["decision"] == "endorse" and kind == "human"
+        return against, taken_back, praise
+
+    def disputed(self, learning: str, until: datetime) -> bool:
+        against, _, praise = self.against(learning, until)
         return against > praise
+
+    def refuted(self, learning: str, until: datetime) -> str | None:
+        """What outweighs the support of an item nobody reviewed."""
+        against, taken_back, praise = self.against(learning, until)
+        _, said, mechanical, reverted = self.witnesses(learning, until)
+        if against >= 2 and against > self.people(said) - taken_back + praise:
+            return "refuted_by_people"
+        if not self.people(said) and len(reverted) > len(mechanical):
+            return "reverted"
+        return None
 
     def tombstones(self, learning: str, until: datetime) -> set[str]:
         """Of rejected, forgotten, near: what holds the learning at that instant."""
         found = set()
         known = {row["decision_id"]: row for row in self.decisions if row["decision"] in ("reject", "forget")}
-        hits = [("exact", row) for row in known.values() if row["learning"] == learning]
-        for claim, _ in self.members[learning]:
-            hits += [("exact", row) for row in known.values() if row["key"] == claim["content_key"]]
+        audiences = {"team", *(signal["audience"] for _, signal in self.members[learning])}
+        reaching = [row for row in known.values() if row["reach"] in audiences]
+        hits = [("exact", row) for row in reaching if row["learning"] == learning]
+        for claim, signal in self.members[learning]:
+            here = [row for row in reaching if row["reach"] in ("team", signal["audience"])]
+            hits += [("exact", row) for row in here if row["key"] == claim["content_key"]]
             if claim["tombstone"]:
                 missing = {"ts": datetime.min.replace(tzinfo=UTC), "decision": "reject", "learning": None, "key": None}
                 hits.append((claim["tombstone_match"], known.get(claim["tombstone"], missing)))
@@ -219,27 +256,48 @@ class Oracle:
         restores = self.on(learning, until, "restore")
         return bool(acts) and not any(row["ts"] > acts[-1]["ts"] for row in restores)
 
-    def document_deleted(self, learning: str, until: datetime) -> bool:
-        said: dict[str, datetime] = {}
-        for claim, signal in self.members[learning]:
-            if claim["document"] and signal["ts"] <= until:
-                said[signal["unit_id"]] = max(signal["ts"], said.get(signal["unit_id"], signal["ts"]))
-        gone = []
-        for unit, last in said.items():
-            deletions = [
-                row["ts"] for row in self.rows["events"]
-                if row["kind"] == "document_deleted" and row["unit_id"] == unit and last < row["ts"] <= until
-            ]  # fmt: skip
-            if not deletions:
-                return False
-            gone.append(max(deletions))
-        newest = max(signal["ts"] for _, signal in self.members[learning] if signal["ts"] <= until)
-        restores = self.on(learning, until, "restore")
-        return bool(gone) and max(gone) > newest and not any(row["ts"] > max(gone) for row in restores)
+    def gone(self, signal: Row, claim: Row, until: datetime) -> list[Row]:
+        """The deletions that took a signal's source away."""
+        found = []
+        deleted_by = json.loads(signal["payload"]).get("seen", {}).get("deleted_by")
+        for row in self.deletions:
+            if row["ts"] > until:
+                continue
+            document = row["kind"] == "document_deleted" and row["unit_id"] == signal["unit_id"]
+            if (document and claim["document"] and row["ts"] > signal["ts"]) or row["event_id"] == deleted_by:
+                found.append(row)
+        return found
 
-    def _said_links(self) -> dict[tuple[str, str, str], Row]:
+    def deleted(self, learning: str, until: datetime) -> str | None:
+        """Which kind of source, if all of it is gone for good; `source_gone` where only a machine put it away."""
+        restored = max((row["ts"] for row in self.on(learning, until, "restore")), default=None)
+        so_far = [pair for pair in self.members[learning] if pair[1]["ts"] <= until]
+        gone = [(claim, self.gone(signal, claim, until)) for claim, signal in so_far]
+        newest = max(signal["ts"] for _, signal in so_far)
+        documents = [rows for claim, rows in gone if claim["document"]]
+
+        def went(some: list[list[Row]], all_gone: list[Row]) -> bool:
+            last = max((row["ts"] for row in all_gone), default=None)
+            return (
+                bool(some) and all(some) and last is not None and last > newest and (not restored or last >= restored)
+            )
+
+        people = [[row for row in rows if row["actor_class"] == "human"] for rows in documents]
+        everything = [row for _, rows in gone for row in rows]
+        if went(people, [row for row in everything if row["actor_class"] == "human"]):
+            return "document_deleted"
+        if went(documents, everything):
+            return "source_gone" if self.approved(learning, until) else "document_deleted"
+        taken = all(rows for _, rows in gone) and any(row["kind"] == "message_deleted" for row in everything)
+        if taken and (not restored or max(row["ts"] for row in everything) >= restored):
+            return "message_deleted"
+        return None
+
+    def _said_links(self, until: datetime = FOREVER) -> dict[tuple[str, str, str], Row]:
         best: dict[tuple[str, str, str], Row] = {}
         for row in self.rows["supersession_candidates"]:
+            if row["ts"] > until:
+                continue
             older, newer = self.holds(row["older_id"]), self.holds(row["newer_id"])
             if older is None or newer is None or older == newer:
                 continue
@@ -248,30 +306,34 @@ class Oracle:
                 best[key] = row
         return best
 
-    def _acts(self, key: tuple[str, str, str], row: Row) -> bool:
+    def _acts(self, key: tuple[str, str, str], row: Row, until: datetime = FOREVER) -> bool:
         """Whether a link needs no person: said, or an unreviewed value that changed to one of no risk."""
         older, newer, reason = key
         if row["ambiguous"] or reason in ("decision_reversed", "duplicate"):
             return False
         if reason != "value_changed":
             return True
-        forever = datetime.max.replace(tzinfo=UTC)
         for learning in (older, newer):
-            if self.on(learning, forever, "approve"):
+            if self.on(learning, until, "approve"):
                 return False
-            if any(claim["trust_basis"] == "reviewed" for claim, _ in self.members[learning]):
+            said = [claim for claim, signal in self.members[learning] if signal["ts"] <= until]
+            if any(claim["trust_basis"] == "reviewed" for claim in said):
                 return False
-        return not any(claim["risks"] for claim, _ in self.members[newer])
+        return not any(claim["risks"] for claim, signal in self.members[newer] if signal["ts"] <= until)
 
-    def _undone(self, older: str, row: Row) -> bool:
-        forever = datetime.max.replace(tzinfo=UTC)
-        return any(restore["ts"] > row["ts"] for restore in self.on(older, forever, "restore"))
+    def _undone(self, older: str, row: Row, until: datetime = FOREVER) -> bool:
+        return any(restore["ts"] > row["ts"] for restore in self.on(older, until, "restore"))
 
-    def _applied_links(self) -> dict[tuple[str, str, str], Row]:
-        forever = datetime.max.replace(tzinfo=UTC)
+    def links(self, until: datetime = FOREVER) -> dict[tuple[str, str, str], Row]:
+        """What acts at an instant, by what had been said until then."""
+        if until not in self._links:
+            self._links[until] = self._applied_links(until)
+        return self._links[until]
+
+    def _applied_links(self, until: datetime) -> dict[tuple[str, str, str], Row]:
         said = {
-            key: row for key, row in self._said_links().items()
-            if self._acts(key, row) and not row["partial"] and not self._undone(key[0], row)
+            key: row for key, row in self._said_links(until).items()
+            if self._acts(key, row, until) and not row["partial"] and not self._undone(key[0], row, until)
         }  # fmt: skip
         at: dict[tuple[str, str], datetime] = {}
         for (older, newer, _), row in said.items():
@@ -281,9 +343,8 @@ class Oracle:
         for place, (older, newer) in enumerate(order):
             if older not in _reach(newer, order[place + 1 :]):
                 kept.append((older, newer))
-        standing = {
-            learning for learning in self.members if not self.tombstones(learning, forever) & {"rejected", "forgotten"}
-        }
+        ends = {newer for _, newer in kept}
+        standing = {end for end in ends if not self.tombstones(end, until) & {"rejected", "forgotten"}}
         acting = {(older, newer) for older, newer in kept if _reach(newer, kept) & standing}
         return {key: row for key, row in said.items() if key[:2] in acting}
 
@@ -294,9 +355,9 @@ class Oracle:
         if self._undone(key[0], row):
             return "undone"
         if row["partial"] and self._acts(key, row):
-            gone = self.tombstones(key[1], datetime.max.replace(tzinfo=UTC)) & {"rejected", "forgotten"}
+            gone = self.tombstones(key[1], FOREVER) & {"rejected", "forgotten"}
             return "proposed" if gone else "in_part"
-        return "applied" if key in self.links else "proposed"
+        return "applied" if key in self.links() else "proposed"
 
     def replaced_parts(self, learning: str) -> list[str]:
         found = []
@@ -306,12 +367,12 @@ class Oracle:
         return [words for _, _, words in sorted(found)]
 
     def superseded(self, learning: str, until: datetime) -> bool:
-        return any(key[0] == learning and row["ts"] <= until for key, row in self.links.items())
+        return any(key[0] == learning for key in self.links(until))
 
-    def successor(self, learning: str) -> str:
+    def successor(self, learning: str, until: datetime = FOREVER) -> str:
         at = learning
         while True:
-            nexts = [(row["ts"], newer) for (older, newer, _), row in self.links.items() if older == at]
+            nexts = [(row["ts"], newer) for (older, newer, _), row in self.links(until).items() if older == at]
             if not nexts:
                 return at
             at = max(nexts)[1]
@@ -352,20 +413,41 @@ class Oracle:
             found.add(f"author:{signal['actor']}" if claim["document"] else made)
         return found
 
-    def trust(self, learning: str, until: datetime) -> str:
-        so_far = [pair for pair in self.members[learning] if pair[1]["ts"] <= until]
-        bases = [claim["trust_basis"] for claim, _ in so_far]
-        if self.approved(learning, until) or "reviewed" in bases:
-            return "reviewed"
-        counted = so_far + [pair for pair in self.narrower(learning) if pair[1]["ts"] <= until]
+    def left(self, learning: str, until: datetime) -> list[tuple[Row, Row]]:
+        """Its own evidence but for what was drawn from messages that were deleted."""
+        return [
+            (claim, signal) for claim, signal in self.members[learning]
+            if signal["ts"] <= until
+            and not any(row["kind"] == "message_deleted" for row in self.gone(signal, claim, until))
+        ]  # fmt: skip
+
+    def witnesses(self, learning: str, until: datetime) -> tuple[list[str], list[Any], set[str], set[str]]:
+        """(trust bases of its own, what people said, families of machines, those whose request was reverted)."""
+        own = [pair for pair in self.members[learning] if pair[1]["ts"] <= until]
+        left = self.left(learning, until)
+        counted = left + [pair for pair in self.narrower(learning) if pair[1]["ts"] <= until]
         said = [
             (claim, signal) for claim, signal in counted
             if claim["trust_basis"] in STRENGTH[:3] and signal["actor_class"] == "human"
         ]  # fmt: skip
+        machine = [(claim, signal) for claim, signal in counted if claim["trust_basis"] == "mechanical"]
+        reverted = [
+            (claim, signal) for claim, signal in machine
+            if signal["signal_id"] in {other["signal_id"] for _, other in left}
+            and any(signal["ts"] < ts <= until and unit == signal["unit_id"] for ts, unit in self.reverts)
+        ]  # fmt: skip
+        stands = [pair for pair in machine if pair not in reverted]
+        bases = [claim["trust_basis"] for claim, _ in left or own]
+        return bases, said, self.families(learning, stands), self.families(learning, reverted)
+
+    def trust(self, learning: str, until: datetime) -> str:
+        bases, said, mechanical, _ = self.witnesses(learning, until)
+        own = [claim["trust_basis"] for claim, signal in self.members[learning] if signal["ts"] <= until]
+        if self.approved(learning, until) or "reviewed" in own:
+            return "reviewed"
         if self.people(said) >= 2 and len(self.families(learning, said)) >= 2:
             return "corroborated"
-        mechanical = [(claim, signal) for claim, signal in counted if claim["trust_basis"] == "mechanical"]
-        if len(self.families(learning, mechanical)) >= 3:
+        if len(mechanical) >= 3:
             return "corroborated"
         return min(bases, key=STRENGTH.index)
 
@@ -377,28 +459,51 @@ class Oracle:
                 return reason, reason
         if self.retired(learning, until):
             return "archived", "retired"
-        if self.document_deleted(learning, until):
-            return "archived", "document_deleted"
+        deleted = self.deleted(learning, until)
+        if deleted in ("document_deleted", "message_deleted"):
+            return "archived", deleted
         if self.superseded(learning, until):
             return "superseded", "superseded"
+        state, reason = self._standing(learning, until, held)
+        if state in ("active", "candidate"):
+            today = min(until.date(), self.as_of)
+            due = self.revalidate_by(learning, until)
+            if due is not None and due < today:
+                return "expired", "revalidate_by"
+            if state == "candidate" and (today - self.last_sign(learning, until).date()).days > SILENT_DAYS:
+                return "expired", "silent"
+        return state, reason
+
+    def _standing(self, learning: str, until: datetime, held: set[str]) -> tuple[str, str]:
         trust = self.trust(learning, until)
         if trust == "reviewed":
-            return "active", "approved" if self.approved(learning, until) else "reviewed_at_source"
+            if self.approved(learning, until):
+                return "active", "approved"
+            return ("candidate", "near_tombstone") if "near" in held else ("active", "reviewed_at_source")
+        refuted = self.refuted(learning, until)
+        if refuted:
+            return "refuted", refuted
         risky = any(claim["risks"] for claim, signal in self.members[learning] if signal["ts"] <= until)
-        waits = self.require == "all" or (self.require == "risky" and risky)
         if self.disputed(learning, until):
-            reason = "disputed"
-        elif "near" in held:
-            reason = "near_tombstone"
-        elif trust in ("stated", "corroborated"):
-            if not waits:
-                return "active", trust
-            reason = "waits_for_review"
-        else:
-            reason = trust
-        if (min(until.date(), self.as_of) - self.last_sign(learning, until).date()).days > SILENT_DAYS:
-            return "expired", "silent"
-        return "candidate", reason
+            return "candidate", "disputed"
+        if "near" in held:
+            return "candidate", "near_tombstone"
+        if trust not in ("stated", "corroborated"):
+            return "candidate", trust
+        waits = self.require == "all" or (self.require == "risky" and risky)
+        return ("candidate", "waits_for_review") if waits else ("active", trust)
+
+    def revalidate_by(self, learning: str, until: datetime) -> date | None:
+        """The day a person set, if nobody supported it since; else so many days of its kind after the last support."""
+        support = [row["ts"] for row in self.on(learning, until, "approve", "edit", "endorse", "restore")]
+        support += [signal["ts"] for _, signal in self.members[learning] if signal["ts"] <= until]
+        dated = [row for row in self._named[learning] if row["ts"] <= until and row.get("revalidate_by")]
+        dated = [row for row in dated if row["revalidate_by"] > row["ts"].date()]
+        if dated and dated[-1]["ts"] >= max(support):
+            return date.fromisoformat(str(dated[-1]["revalidate_by"]))
+        days = self.revalidate.get(self.versions(learning, until)[-1][0]["kind"])
+        kept = [signal["first_kept"] for _, signal in self.members[learning] if signal["ts"] <= until]
+        return max([*(ts.date() for ts in support), *kept]) + timedelta(days) if days else None
 
     def last_sign(self, learning: str, until: datetime) -> datetime:
         signs = [row["ts"] for row in self._named[learning] if row["ts"] <= until]
@@ -424,18 +529,20 @@ class Oracle:
             if row["learning"] == learning or row["key"] in keys or row["decision_id"] in marked
             or row["decision"] == "restore"
         }  # fmt: skip
+        taken = {
+            json.loads(signal["payload"]).get("seen", {}).get("deleted_by") for _, signal in self.members[learning]
+        }
         instants |= {
-            row["ts"] for row in self.rows["events"]
-            if row["kind"] == "document_deleted" and row["unit_id"] in units
+            row["ts"] for row in self.deletions
+            if (row["kind"] == "document_deleted" and row["unit_id"] in units) or row["event_id"] in taken
         }  # fmt: skip
-        instants |= {row["ts"] for key, row in self.links.items() if key[0] == learning}
+        instants |= {ts for ts, unit in self.reverts if unit in units}
+        instants |= self.link_instants(learning)
         midnight = datetime.combine(self.as_of, time.min, UTC)
         for ts in list(instants):
-            due = datetime.combine(ts.date() + timedelta(SILENT_DAYS + 1), time.min, UTC)
-            instants |= {due} if due <= midnight else set()
+            instants |= self._due(ts.date(), midnight)
         for _, signal in self.members[learning]:
-            due = datetime.combine(signal["first_kept"] + timedelta(SILENT_DAYS + 1), time.min, UTC)
-            instants |= {due} if due <= midnight else set()
+            instants |= self._due(signal["first_kept"], midnight)
         instants |= {row["ts"] for row in self._refuting[learning]}
         instants |= {signal["ts"] for _, signal in self.narrower(learning)}
         changes: list[tuple[datetime, str | None, str, str]] = []
@@ -445,77 +552,23 @@ class Oracle:
                 changes.append((ts, changes[-1][2] if changes else None, state, reason))
         return changes
 
-    def votes(self, learning: str) -> dict[tuple[str, str], tuple[str, bool, bool, bool]]:
-        """(voter, family) to (class, recalled, upvoted, refuted)."""
-        own = {signal["family_id"] for _, signal in self.members[learning]}
-        families: dict[str, list[Row]] = defaultdict(list)
-        for row in self._exposed[learning]:
-            if row["family_id"] not in own:
-                families[row["family_id"]].append(row)
-        found: dict[tuple[str, str], tuple[str, bool, bool, bool]] = {}
-        seen_days: set[tuple[str, date]] = set()
-        for family, acts in sorted(families.items(), key=lambda item: (max(a["ts"] for a in item[1]), item[0])):
-            shown = [row for row in acts if row["act"] in ("shown", "opened")]
-            if not shown:
-                continue
-            voter = min(shown, key=lambda row: (row["ts"], row["exposure_id"]))["person"]
-            kind = self.voter_class(learning, voter, "agent")
-            used = [row["act"] == "cited" or row["verdict"] == "applying" for row in acts]
-            cited = any(used) and kind != "bot"
-            day = max(row["ts"] for row in acts).date()
-            if kind == "author" and cited:
-                cited = (voter, day) not in seen_days
-                seen_days.add((voter, day))
-            found[voter, family] = (kind, True, cited, False)
-        for who, row in self.stances(learning, datetime.max.replace(tzinfo=UTC)).items():
-            if row["family_id"] in own:
-                continue
-            kind = self.voter_class(learning, who, "human")
-            up = row["decision"] == "endorse" and kind != "bot"
-            down = row["decision"] == "dispute" and kind in ("human", "author")
-            _, recalled, _, _ = found.get((who, row["family_id"]), ("", False, False, False))
-            found[who, row["family_id"]] = (kind, recalled, up, down)
-        return found
+    def _due(self, heard: date, midnight: datetime) -> set[datetime]:
+        days = (SILENT_DAYS, *self.revalidate.values())
+        found = {datetime.combine(heard + timedelta(some + 1), time.min, UTC) for some in days}
+        return {due for due in found if due <= midnight}
 
-    def vote_time(self, learning: str, voter: str, family: str) -> datetime:
-        _, recalled, _, _ = self.votes(learning)[voter, family]
-        acts = [row["ts"] for row in self._exposed[learning] if row["family_id"] == family] if recalled else []
-        stances = self.stances(learning, datetime.max.replace(tzinfo=UTC)).items()
-        return max(acts + [row["ts"] for who, row in stances if (who, row["family_id"]) == (voter, family)])
-
-    def confidence(self, learning: str) -> tuple[float, float, float, float | None]:
-        """(mean, low, high, teamai's figure)."""
-        support, against = map(float, PRIOR[self.trust(learning, self.tonight(learning))])
-        weak = recalls = ups = 0.0
-        last: int | None = None
-        for (voter, family), (kind, recalled, up, down) in self.votes(learning).items():
-            age = max(0, (self.as_of - self.vote_time(learning, voter, family).date()).days)
-            fade = 0.5 ** (age / HALF_LIFE)
-            support += WEIGHT["human"] * fade if up and kind == "human" else 0
-            weak += WEIGHT[kind] * fade if up and kind in ("agent", "author") else 0
-            against += fade if down else 0
-            ups += up
-            if recalled and kind != "bot":
-                recalls += 1
-                last = age if last is None else min(last, age)
-        start = support / (support + against)
-        low, high = 0.0, weak
-        if (support + weak) / (support + weak + against) - start > BOUND:
-            for _ in range(200):
-                middle = (low + high) / 2
-                moved = (support + middle) / (support + middle + against) - start
-                low, high = (middle, high) if moved < BOUND else (low, middle)
-            weak = low
-        support += weak
-        total = support + against
-        mean = support / total
-        spread = 1.96 * math.sqrt(support * against / (total * total * (total + 1)))
-        teamai = None
-        if recalls or ups:
-            recency = max(0.0, 1 - last / 180) if last is not None else 0.0
-            base = min(1.0, 0.1 * recalls + 0.3 * ups)
-            teamai = math.floor((0.4 * base + 0.3 * recency + 0.3 * (ups / max(1, recalls))) * 100 + 0.5) / 100
-        return mean, max(0.0, mean - spread), min(1.0, mean + spread), teamai
+    def link_instants(self, learning: str) -> set[datetime]:
+        """Everything said of what a learning is linked with, if it may be replaced."""
+        near = {learning}
+        pairs = [
+            (self.holds(row["older_id"]), self.holds(row["newer_id"])) for row in self.rows["supersession_candidates"]
+        ]
+        for _ in pairs:
+            near |= {end for pair in pairs if near & set(pair) for end in pair if end}
+        if near == {learning}:
+            return set()
+        found = {row["ts"] for row in self.rows["supersession_candidates"]} | {row["ts"] for row in self.decisions}
+        return found | {signal["ts"] for other in near for _, signal in self.members[other]}
 
     def queue(self, learning: str) -> set[str]:
         now = self.tonight(learning)
@@ -525,6 +578,13 @@ class Oracle:
         reviewed = self.trust(learning, now) == "reviewed"
         risky = any(claim["risks"] for claim, _ in self.members[learning])
         why = {"disputed"} if self.disputed(learning, now) else set()
+        if self.deleted(learning, now) == "source_gone":
+            why.add("source_gone")
+        looked = [row["ts"] for row in self.on(learning, now, "approve", "edit", "endorse", "restore")]
+        refuted = ("confirmed", "refuted")
+        told = [row["ts"] for row in self._exposed[learning] if (row["act"], row["verdict"]) == refuted]
+        if told and (not looked or max(told) > max(looked)):
+            why.add("agent_refuted")
         if state == "candidate" and "near" in self.tombstones(learning, now):
             why.add("near_tombstone")
         if self.on(learning, now, "approve") and not reviewed:

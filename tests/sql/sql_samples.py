@@ -82,7 +82,7 @@ def claim(name: str, of: Row, **changes: Any) -> Row:
         "title": f"No pushes on Friday {name}", "when": "git push", "do": "Wait until Monday.",
         "because": "Nobody is on call.", "rejected": None, "not_when": [], "kind": "procedure", "severity": None,
         "applies_to": ["git push"], "self_check": [], "tags": [], "inferred": [], "content_key": sha("key" + name),
-        "former_ids": [], "trust_basis": "stated", "risks": [], "document": None, "tombstone": None,
+        "former_ids": [], "signature": [], "trust_basis": "stated", "risks": [], "document": None, "tombstone": None,
         "tombstone_match": None,
     }  # fmt: skip
     row.update(changes)
@@ -93,8 +93,9 @@ def claim(name: str, of: Row, **changes: Any) -> Row:
 def decision(name: str, kind: str, on: str, **changes: Any) -> Row:
     row: Row = {
         "decision_id": sha("decision" + name)[:32], "decision": kind, "claim_id": on, "other_claim_id": None,
-        "content_key": None, "signature": [], "decided_on_sha256": None, "new_text": None, "actor": "cho",
-        "actor_basis": "commit", "reason": "said so", "ts": days_ago(1), "verdict": "applies",
+        "target": None, "claims": [], "content_key": None, "signature": [], "decided_on_sha256": None,
+        "new_text": None, "revalidate_by": None, "reach": "team", "erase": False, "experiment": None, "actor": "cho",
+        "actor_basis": "commit", "is_signed": False, "reason": "said so", "ts": days_ago(1), "verdict": "applies",
         "refused_because": None, "source_uri": f"decisions/{name}.yaml", "first_kept": AS_OF,
     }  # fmt: skip
     return {**row, **changes}
@@ -184,6 +185,7 @@ class World:
         self.rows["people"] += [slack_name(name) for name in ("ada", "ben", *SLACK_ONLY)]
         self.rows["sessions"] = [session(f"claude_code:f{number}") for number in range(400)]
         self.learnings = [self._learning(number) for number in range(learnings)]
+        self._take_away()
         self._serve()
         self._decide()
         self._tombstone()
@@ -231,7 +233,8 @@ class World:
                 if not unit.startswith("documents:") and pick.random() < 0.25:
                     unit = family = pick.choice(REQUESTS)
                 said = self.when()
-                kept = max(said.date(), AS_OF - timedelta(days=pick.randrange(210)))
+                late = pick.choice([0, 0, 0, pick.randrange(210)])
+                kept = min(AS_OF, said.date() + timedelta(days=late))
                 of = signal(
                     name, ts=said, family_id=family, unit_id=unit, audience=audience,
                     first_kept=kept, **witness,
@@ -264,11 +267,44 @@ class World:
                     kind="document_deleted",
                     ts=at,
                     day=at.date(),
-                    actor=pick.choice(HUMANS),
+                    **pick.choice([{"actor": "gitmem", "actor_class": "agent"}, {"actor": pick.choice(HUMANS)}]),
                     path=document,
+                    first_kept=max(at.date(), AS_OF - timedelta(days=pick.randrange(30))),
                 )
             )
         return learning
+
+    def _take_away(self) -> None:
+        """Messages deleted after something was drawn from them, and merge requests reverted, some reverts undone."""
+        pick = self.random
+        signals = {row["signal_id"]: row for row in self.rows["signals"]}
+        for number, row in enumerate(pick.sample(self.rows["claims"], len(self.learnings) // 5)):
+            said = signals[row["signal_id"]]
+            if row["document"] is None and said["unit_id"] not in REQUESTS:
+                at = said["ts"] + timedelta(hours=pick.randrange(1, 400))
+                away = event(
+                    f"away{number}", kind="message_deleted", actor="unknown", actor_class="system", ts=at,
+                    day=at.date(), first_kept=max(at.date(), said["first_kept"]),
+                )  # fmt: skip
+                self.rows["events"].append(away)
+                said["payload"] = json.dumps({"item": {}, "seen": {"deleted_by": away["event_id"]}})
+        for number, row in enumerate(pick.sample(self.rows["claims"], 12)):
+            for who in ("ada", "dan"):
+                self.rows["ledger"].append(
+                    decision(f"{who}-against-{number}", "dispute", row["claim_id"], actor=who, ts=self.when(40))
+                )
+        for number, request in enumerate(pick.sample(REQUESTS, 40)):
+            seen = {"reverted": request} | ({"undone": True} if pick.random() < 0.2 else {})
+            at = self.when(100)
+            self.rows["signals"].append(
+                signal(
+                    f"revert{number}", kind="revert", ts=at, first_kept=at.date(), actor=pick.choice(HUMANS),
+                    payload=json.dumps({"item": {}, "seen": seen}),
+                )
+            )  # fmt: skip
+            self.rows["admissions"].append(
+                {"signal_id": self.rows["signals"][-1]["signal_id"], "admitted": False, "rule": "no_item", "detail": ""}
+            )
 
     def _serve(self) -> None:
         """Ids of earlier releases: of projects that are gone, of a private channel, and of claims that still stand."""
@@ -346,13 +382,27 @@ class World:
                         actor=pick.choice([*HUMANS, *HUMANS, "botty", "helper"]),
                         decided_on_sha256=pick.choice([canonical["text_sha256"]] * 3 + [sha("another text"), None]),
                         content_key=pick.choice([None, row["content_key"]]),
-                        signature=["0f", "0a", "0f"] if kind in ("reject", "forget") else [],
+                        signature=["0f00000000", "0a00000000", "0f00000000", "e" * 16]
+                        if kind in ("reject", "forget")
+                        else [],
+                        reach="project:shop" if kind == "reject" and number % 4 == 0 else "team",
                         verdict="applies" if pick.random() < 0.9 else "refused",
                     )
                 )
         for row in self.rows["ledger"]:
             row["refused_because"] = "not_a_reviewer" if row["verdict"] == "refused" else None
+            late = pick.choice([0, 0, 0, 0, pick.randrange(40)])
+            row["first_kept"] = min(AS_OF, row["ts"].date() + timedelta(days=late))
+        self._approve_own()
         self.rows["ledger"].append(decision("late", "reject", self.rows["claims"][0]["claim_id"], ts=days_ago(-3)))
+
+    def _approve_own(self) -> None:
+        """People approve what only they said."""
+        said = {row["signal_id"]: row for row in self.rows["signals"]}
+        for number, row in enumerate(self.rows["claims"][:60:4]):
+            own = said[row["signal_id"]]["actor"]
+            approval = {"actor": own, "ts": days_ago(2), "decided_on_sha256": row["text_sha256"]}
+            self.rows["ledger"].append(decision(f"own-{number}", "approve", row["claim_id"], **approval))
 
     def _tombstone(self) -> None:
         """Near and exact hits, as the clustering would mark them; one points to a decision nobody has."""

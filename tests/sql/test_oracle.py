@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from sql_oracle import Oracle
-from sql_samples import AS_OF, World, write
+from review_oracle import overruled
+from sql_oracle import FOREVER, Oracle
+from sql_samples import AS_OF, World, text_hash, write
 
 from lorelake.lake import Lake, read_table
-from lorelake.settings import Review, Settings, Team
-from lorelake.tables import TABLES
+from lorelake.settings import Revalidate, Review, Settings, Team
+from lorelake.tables import STATES, TABLES
 from lorelake_assets import dbt
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("sql_oracle")]
@@ -26,9 +28,9 @@ class Built:
         self.world = World(seed)
         self.lake = Lake(folder)
         write(self.lake, self.world.rows)
-        settings = Settings(team=Team("t"), review=Review(require=require))
+        settings = Settings(team=Team("t"), review=Review(require=require), revalidate=Revalidate(fact=60))
         self.result = dbt.build(self.lake, AS_OF, settings)
-        self.oracle = Oracle(self.world.rows, require)
+        self.oracle = Oracle(self.world.rows, require, revalidate={"fact": 60})
 
     def table(self, name: str) -> pl.DataFrame:
         return read_table(TABLES[name], self.lake.table(TABLES[name]))
@@ -59,11 +61,12 @@ def test_the_world_is_wide_enough(built: Built) -> None:
     states = Counter(row["state"] for row in built.rows("learnings"))
     reasons = {row["reason"] for row in built.rows("learning_events")}
     assert built.result.rows["learnings"] >= 200
-    assert set(states) == {"candidate", "active", "superseded", "expired", "archived", "rejected", "forgotten"}
+    assert set(states) == set(STATES) - {"quarantined"}
     assert min(states.values()) >= 2
     wanted = {
         "rejected", "forgotten", "retired", "document_deleted", "superseded", "disputed", "near_tombstone", "approved",
-        "reviewed_at_source", "mechanical", "proposed", "silent",
+        "reviewed_at_source", "mechanical", "proposed", "silent", "revalidate_by", "message_deleted",
+        "refuted_by_people", "reverted",
     }  # fmt: skip
     assert wanted <= reasons
     assert {row["status"] for row in built.rows("supersession")} == {"applied", "in_part", "proposed", "undone"}
@@ -103,10 +106,11 @@ def test_who_is_behind_it(built: Built) -> None:
         signals = [signal for _, signal in members]
         beside = oracle.narrower(row["learning_id"])
         assert evidence[row["learning_id"]] == {signal["signal_id"] for signal in signals}
-        assert row["people"] == oracle.people(members)
-        families, every = (oracle.families(row["learning_id"], some) for some in (members, members + beside))
+        left = oracle.left(row["learning_id"], FOREVER)
+        assert row["people"] == oracle.people(left)
+        families, every = (oracle.families(row["learning_id"], some) for some in (left, left + beside))
         assert (row["families"], row["narrower_families"]) == (len(families), len(every) - len(families))
-        assert row["narrower_people"] == oracle.people(members + beside) - row["people"]
+        assert row["narrower_people"] == oracle.people(left + beside) - row["people"]
         met |= {name for name in ("narrower_people", "narrower_families") if row[name]}
         assert row["risks"] == sorted({risk for claim, _ in members for risk in claim["risks"]})
         assert row["first_said"] == min(signal["ts"] for signal in signals)
@@ -142,27 +146,6 @@ def test_supersession(built: Built) -> None:
         assert row["replaced_parts"] == built.oracle.replaced_parts(row["learning_id"])
 
 
-def test_votes(built: Built) -> None:
-    found: dict[str, Any] = defaultdict(dict)
-    for row in built.rows("votes"):
-        found[row["learning_id"]][row["voter"], row["family_id"]] = (
-            row["voter_class"], row["recalled"], row["upvoted"], row["refuted"],
-        )  # fmt: skip
-        assert row["ts"] == built.oracle.vote_time(row["learning_id"], row["voter"], row["family_id"])
-    for learning in built.world.learnings:
-        assert found[learning] == built.oracle.votes(learning), learning
-
-
-def test_confidence(built: Built) -> None:
-    for row in built.rows("confidence"):
-        mean, low, high, teamai = built.oracle.confidence(row["learning_id"])
-        assert row["confidence"] == pytest.approx(mean, abs=2e-9)
-        assert row["confidence_low"] == pytest.approx(low, abs=2e-9)
-        assert row["confidence_high"] == pytest.approx(high, abs=2e-9)
-        assert row["confidence"] == pytest.approx(row["support"] / (row["support"] + row["against"]), abs=1e-9)
-        assert row["teamai_confidence"] == teamai
-
-
 def test_review_queue(built: Built) -> None:
     found = defaultdict(set)
     for row in built.rows("review_queue"):
@@ -171,9 +154,41 @@ def test_review_queue(built: Built) -> None:
         assert found[learning] == built.oracle.queue(learning), learning
 
 
+def test_every_decision_says_what_became_of_it(built: Built) -> None:
+    own = {row["decision_id"] for row in built.oracle.own}
+    oracle = {row["decision_id"]: row for row in built.oracle.decisions}
+    reasons: set[str | None] = set()
+    for row in built.rows("decision_status"):
+        found = oracle.get(row["decision_id"])
+        if found is None:
+            assert row["verdict"] == "refused"
+            assert (row["because"] == "own_proposal") == (row["decision_id"] in own)
+        elif found["decision"] != "supersede":  # what came of those is the link's own comparison
+            because = overruled(built.oracle, found)
+            assert row["because"] == because, (row, found)
+            assert row["verdict"] in (("overruled",) if because else ("applies", "no_item")), row
+            assert row["learning_id"] == found["learning"]
+        reasons.add(row["because"])
+    assert reasons >= {None, "own_proposal", "restored", "taken_away", "text_changed", "edited_again", "said_otherwise"}
+
+
+def test_approved_words_are_those_of_the_latest_approval(built: Built) -> None:
+    rows = {row["learning_id"]: row for row in built.rows("approved_texts")}
+    changed = {row["learning_id"] for row in built.rows("review_queue") if row["why"] == "text_changed"}
+    assert rows.keys() & changed
+    for learning, row in rows.items():
+        versions = built.oracle.versions(learning, built.oracle.tonight(learning))
+        assert row["text_sha256"] != text_hash(versions[-1][0])
+        (approval,) = (one for one in built.oracle.decisions if one["decision_id"] == row["decision_id"])
+        assert (approval["decision"], approval["learning"]) == ("approve", learning)
+        new = json.loads(approval["new_text"] or "{}")
+        assert {name: row[name] for name in ("title", "when", "do") if name in new}.items() <= new.items()
+        assert new or row["text_sha256"] == approval["decided_on_sha256"]
+
+
 def test_tombstones(built: Built) -> None:
     oracle = built.oracle
-    wanted: dict[str, str] = {}
+    wanted: dict[tuple[str, str], str] = {}
     for row in oracle.decisions:
         if row["decision"] not in ("reject", "forget") or row["key"] is None:
             continue
@@ -182,10 +197,12 @@ def test_tombstones(built: Built) -> None:
             and (other["key"] == row["key"] or (row["learning"] and other["learning"] == row["learning"]))
             for other in oracle.decisions
         )  # fmt: skip
-        if not restored and wanted.get(row["key"]) != "forgotten":
-            wanted[row["key"]] = "forgotten" if row["decision"] == "forget" else "rejected"
+        place = row["key"], row["reach"]
+        if not restored and wanted.get(place) != "forgotten":
+            wanted[place] = "forgotten" if row["decision"] == "forget" else "rejected"
     found = built.rows("tombstones")
-    assert {row["content_key"]: row["reason"] for row in found} == wanted
-    assert {tuple(row["signature"]) for row in found} == {("0a", "0f"), ()}
+    assert {(row["content_key"], row["reach"]): row["reason"] for row in found} == wanted
+    assert {reach for _, reach in wanted} == {"team", "project:shop"}
+    assert {tuple(row["signature"]) for row in found} - {()} == {("0a00000000", "0f00000000")}
     assert sum(row["held"] for row in found) > 0
     assert sum(row["suppressed"] for row in found) > 0

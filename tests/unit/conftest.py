@@ -146,6 +146,7 @@ def sample_night() -> Night:
         "ledger", decision_id="d1", decision="endorse", claim_id=learning_id("secret_plan"), actor="jonas",
         reason="ochremark is right", verdict="applies", source_uri="decisions/ochremark.yaml",
     )  # fmt: skip
+    night.put("decision_status", decision_id="d1", decision="endorse", learning_id=learning_id("secret_plan"))
     night.add(
         "gone", "team", "forgetmark wants his number removed", "Call forgetmark at home.", "call forgetmark at home",
         state="forgotten",

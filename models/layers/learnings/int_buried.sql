@@ -24,7 +24,10 @@ select
     case when bool_or(standing.decision = 'forget') then 'forgotten' else 'rejected' end as reason
 from {{ ref('stg_served_ids') }} as served
 inner join standing
-    on served.content_key = standing.content_key
-    or (starts_with(served.claim_id, standing.claim_id) and length(standing.claim_id) >= 16)
+    on (
+        served.content_key = standing.content_key
+        or (starts_with(served.claim_id, standing.claim_id) and length(standing.claim_id) >= 16)
+    )
+    and standing.reach in ('team', served.audience)
 where served.claim_id not in (select reference from {{ ref('int_aliases') }})
 group by served.claim_id, served.content_key, served.audience

@@ -1,5 +1,6 @@
 -- One row per claim and signal: what was said, by whom, and what its own history proves.
--- `serves` marks the one row of a learning whose words are served.
+-- `serves` marks the one row of a learning whose words are served; `place` is its place in that order, for days on which
+-- the first ones were not known yet.
 select
     claims.learning_id,
     claims.claim_id,
@@ -24,6 +25,7 @@ select
         order by
             claims.is_canonical desc, claims.claim_id = claims.learning_id desc,
             signals.ts, signals.signal_id, claims.claim_id
-    ) = 1 as serves
+    ) as place,
+    place = 1 as serves
 from {{ ref('stg_claims') }} as claims
 inner join {{ ref('stg_signals') }} as signals on claims.signal_id = signals.signal_id

@@ -1,34 +1,39 @@
--- The rules: trust and state of a learning at each of its moments. `tonight` is the last one. There is no other place
--- that decides a state; the audit log and the table of learnings both read this.
+-- The rules: trust and state of a learning at each of its moments. `tonight` is the last one, as all is known; `current`
+-- are those that lead to it. There is no other place that decides a state: the audit log, the versions and the table of
+-- learnings read this.
 with trusted as (
     select *, {{ trust_of() }} as trust
     from {{ ref('int_facts') }}
 ),
 
 reasoned as (
-    select *, {{ standing_reason() }} as reason
+    select *, {{ standing_reason() }} as standing_reason
     from trusted
 ),
 
 stated as (
-    select *, {{ state_for('reason') }} as standing_state
+    select *, {{ expired_reason('standing_reason') }} as reason
     from reasoned
 )
 
 select
     learning_id,
+    known,
     ts,
+    anchor,
     trust,
-    case
-        when standing_state = 'candidate' and silent_days > {{ var('candidate_silent_days') }} then 'expired'
-        else standing_state
-    end as state,
-    case
-        when standing_state = 'candidate' and silent_days > {{ var('candidate_silent_days') }} then 'silent'
-        else reason
-    end as state_reason,
-    disputed,
+    {{ state_for('reason') }} as state,
+    reason as state_reason,
+    title,
+    text_sha256,
+    superseded_by,
+    revalidate_by,
+    disputes > endorsements as disputed,
     near_tombstone,
     ever_approved and trust <> 'reviewed' as text_changed,
-    row_number() over (partition by learning_id order by ts desc) = 1 as tonight
+    source_gone,
+    not anchor
+    and row_number() over (partition by learning_id, ts order by anchor, known desc) = 1 as current,
+    not anchor
+    and row_number() over (partition by learning_id order by anchor, known desc, ts desc) = 1 as tonight
 from stated

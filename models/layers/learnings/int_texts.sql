@@ -2,48 +2,80 @@
 -- new text. Of each field the latest decision that names it wins, so a second edit keeps what the first one changed;
 -- an explicit null empties an optional field and says nothing of a required one.
 -- `prior_sha256` is the text such a decision was made on, as it reads today.
+-- What was known on a day is another row of versions, from known_from until before known_to: the claim first in place
+-- among those kept by then, and the edits kept by then.
 {% set texts = ['title', 'when', 'do', 'kind'] %}
 {% set options = ['because', 'rejected', 'severity'] %}
 {% set lists = ['not_when', 'applies_to', 'self_check', 'tags'] %}
-with base as (
-    select
-        claims.learning_id
-        {%- for field in texts + options + lists %},
-        claims."{{ field }}"
-        {%- endfor %},
-        claims.inferred
-    from {{ ref('stg_claims') }} as claims
-    inner join {{ ref('int_evidence') }} as evidence
-        on claims.claim_id = evidence.claim_id and claims.signal_id = evidence.signal_id
-    where evidence.serves
-),
-
-edits as (
-    select learning_id, decision_id, ts, try_cast(new_text as json) as item
+with edits as (
+    select learning_id, decision_id, ts, first_kept as kept, try_cast(new_text as json) as item
     from {{ ref('int_decisions') }}
     where decision in ('edit', 'approve') and learning_id is not null and new_text is not null
 ),
 
+first_in_place as (
+    select learning_id, claim_id, signal_id, first_kept as known
+    from {{ ref('int_evidence') }}
+    qualify
+        place = min(place) over (partition by learning_id order by first_kept)
+        and place = min(place) over (partition by learning_id, first_kept)
+),
+
+days as (
+    select *, lead(known) over (partition by learning_id order by known) as known_to
+    from (
+        select learning_id, known from first_in_place
+        union
+        select edits.learning_id, edits.kept
+        from edits
+        inner join (select learning_id, min(known) as known from first_in_place group by learning_id) as start
+            on edits.learning_id = start.learning_id and edits.kept > start.known
+    )
+),
+
+base as (
+    select
+        days.learning_id,
+        days.known as known_from,
+        days.known_to
+        {%- for field in texts + options + lists %},
+        claims."{{ field }}"
+        {%- endfor %},
+        claims.inferred
+    from days
+    asof inner join first_in_place as chosen
+        on days.learning_id = chosen.learning_id and days.known >= chosen.known
+    inner join {{ ref('stg_claims') }} as claims
+        on chosen.claim_id = claims.claim_id and chosen.signal_id = claims.signal_id
+),
+
 fields as (
     select
-        learning_id,
-        decision_id,
-        ts,
+        base.learning_id,
+        base.known_from,
+        edits.decision_id,
+        edits.ts,
         row_number() over so_far as version
         {%- for field in texts %},
-        last_value(nullif(cast(json_extract(item, '$.{{ field }}') as varchar), 'null') ignore nulls) over so_far
+        last_value(nullif(cast(json_extract(edits.item, '$.{{ field }}') as varchar), 'null') ignore nulls) over so_far
             as "{{ field }}"
         {%- endfor %}
         {%- for field in options + lists %},
-        last_value(cast(json_extract(item, '$.{{ field }}') as varchar) ignore nulls) over so_far as "{{ field }}"
+        last_value(cast(json_extract(edits.item, '$.{{ field }}') as varchar) ignore nulls) over so_far as "{{ field }}"
         {%- endfor %}
     from edits
-    window so_far as (partition by learning_id order by ts, decision_id rows unbounded preceding)
+    inner join base on edits.learning_id = base.learning_id and edits.kept <= base.known_from
+    window so_far as (
+        partition by base.learning_id, base.known_from
+        order by edits.ts, edits.decision_id rows unbounded preceding
+    )
 ),
 
 versions as (
     select
         learning_id,
+        known_from,
+        known_to,
         0 as version,
         cast(null as varchar) as decision_id,
         cast('-infinity' as timestamp) as from_ts
@@ -55,6 +87,8 @@ versions as (
     union all
     select
         base.learning_id,
+        base.known_from,
+        base.known_to,
         fields.version,
         fields.decision_id,
         fields.ts as from_ts
@@ -75,7 +109,7 @@ versions as (
             {%- endfor %}
         ], lambda name: name is not null) as inferred
     from fields
-    inner join base on fields.learning_id = base.learning_id
+    inner join base on fields.learning_id = base.learning_id and fields.known_from = base.known_from
 ),
 
 hashed as (
@@ -85,6 +119,6 @@ hashed as (
 
 select
     *,
-    lag(text_sha256) over (partition by learning_id order by version) as prior_sha256,
-    row_number() over (partition by learning_id order by version desc) = 1 as served
+    lag(text_sha256) over (partition by learning_id, known_from order by version) as prior_sha256,
+    row_number() over (partition by learning_id order by known_from desc, version desc) = 1 as served
 from hashed

@@ -1,18 +1,27 @@
 -- Which tombstones meet which learnings, from when, and until which restoration. A tombstone meets a learning exactly
 -- if the decision names it, or one of its claims has the content key, or the clustering found it the same; a claim
 -- near a tombstone in other words is held, not suppressed. A tombstone whose decision is not in the ledger still holds.
+-- One that reaches a single audience meets that audience's learnings alone, also the one it names.
 with decisions as (
-    select decision_id, decision, learning_id, content_key, actor, ts
+    select decision_id, decision, learning_id, content_key, reach, actor, ts
     from {{ ref('int_decisions') }}
     where decision in ('reject', 'forget')
 ),
 
 matches as (
-    select learning_id, decision_id, 'exact' as match from decisions where learning_id is not null
+    select learning_id, decision_id, 'exact' as match
+    from decisions
+    where learning_id is not null and reach = 'team'
+    union
+    select decisions.learning_id, decisions.decision_id, 'exact' as match
+    from decisions
+    inner join {{ ref('int_evidence') }} as evidence
+        on decisions.learning_id = evidence.learning_id and decisions.reach = evidence.audience
     union
     select evidence.learning_id, decisions.decision_id, 'exact' as match
     from decisions
-    inner join {{ ref('int_evidence') }} as evidence on decisions.content_key = evidence.content_key
+    inner join {{ ref('int_evidence') }} as evidence
+        on decisions.content_key = evidence.content_key and decisions.reach in ('team', evidence.audience)
     union
     select learning_id, tombstone as decision_id, tombstone_match as match
     from {{ ref('int_evidence') }}

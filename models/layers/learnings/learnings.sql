@@ -10,15 +10,21 @@ with behind as (
     group by learning_id
 ),
 
+-- Whose message was deleted has taken the words back, and counts no more.
 witnesses as (
     select
-        learning_id,
+        witnesses.learning_id,
         {{ distinct_people("actor_class = 'human' and not is_narrower") }} as people,
         {{ distinct_people("actor_class = 'human'") }} as all_people,
         count(distinct family) filter (not is_narrower) as families,
         count(distinct family) as all_families
-    from {{ ref('int_witnesses') }}
-    group by learning_id
+    from {{ ref('int_witnesses') }} as witnesses
+    left join (
+        select distinct learning_id, signal_id from {{ ref('int_gone') }} where reason = 'message_deleted'
+    ) as gone
+        on witnesses.learning_id = gone.learning_id and witnesses.signal_id = gone.signal_id
+    where gone.signal_id is null
+    group by witnesses.learning_id
 ),
 
 parts as (
@@ -48,10 +54,10 @@ select
     canonical.project,
     canonical.audience,
     canonical.actor as said_by,
-    witnesses.people,
-    witnesses.families,
-    witnesses.all_people - witnesses.people as narrower_people,
-    witnesses.all_families - witnesses.families as narrower_families,
+    coalesce(witnesses.people, 0) as people,
+    coalesce(witnesses.families, 0) as families,
+    coalesce(witnesses.all_people - witnesses.people, 0) as narrower_people,
+    coalesce(witnesses.all_families - witnesses.families, 0) as narrower_families,
     confidence.confidence,
     confidence.confidence_low,
     confidence.confidence_high,
@@ -61,15 +67,15 @@ select
     behind.first_said,
     behind.last_said,
     behind.known_from,
-    case when standing.state = 'superseded' then successors.superseded_by end as superseded_by,
+    standing.revalidate_by,
+    case when standing.state = 'superseded' then standing.superseded_by end as superseded_by,
     coalesce(parts.replaced_parts, cast([] as varchar[])) as replaced_parts
 from {{ ref('int_standing') }} as standing
 inner join {{ ref('int_texts') }} as texts on standing.learning_id = texts.learning_id and texts.served
 inner join {{ ref('int_evidence') }} as canonical
     on standing.learning_id = canonical.learning_id and canonical.serves
 inner join behind on standing.learning_id = behind.learning_id
-inner join witnesses on standing.learning_id = witnesses.learning_id
+left join witnesses on standing.learning_id = witnesses.learning_id
 inner join {{ ref('confidence') }} as confidence on standing.learning_id = confidence.learning_id
-left join {{ ref('int_successors') }} as successors on standing.learning_id = successors.learning_id
 left join parts on standing.learning_id = parts.older_id
 where standing.tonight

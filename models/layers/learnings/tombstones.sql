@@ -1,5 +1,7 @@
--- Content keys that may not come back. A later `restore` lifts one; where a key was both rejected and forgotten,
--- forgotten stands, because it promises more.
+-- Content keys that may not come back, and whose memory each is kept out of. A later `restore` lifts one; where a key was
+-- both rejected and forgotten, forgotten stands, because it promises more.
+-- The signature is what the decisions and the lake's own claims give together. Entries of 16 hex were made without a
+-- key: word pairs could be tried on them, so they stay in the ledger.
 with standing as (
     select decisions.*
     from {{ ref('int_decisions') }} as decisions
@@ -23,13 +25,21 @@ chosen as (
     select *
     from standing
     qualify row_number() over (
-        partition by content_key order by decision = 'forget' desc, ts desc, decision_id desc
+        partition by content_key, reach order by decision = 'forget' desc, ts desc, decision_id desc
     ) = 1
+),
+
+signed as (
+    select content_key, {{ sorted_set('flatten(list(signature))') }} as signature
+    from {{ ref('stg_claims') }}
+    where len(signature) > 0
+    group by content_key
 ),
 
 hits as (
     select
         standing.content_key,
+        standing.reach,
         evidence.claim_id,
         case when evidence.content_key = standing.content_key then 'exact' else evidence.tombstone_match end as match
     from standing
@@ -42,7 +52,9 @@ hits as (
 
 select
     chosen.content_key,
-    {{ sorted_set('chosen.signature') }} as signature,
+    {{ sorted_set("list_filter(chosen.signature || coalesce(signed.signature, []), lambda entry: length(entry) = 10)") }}
+        as signature,
+    chosen.reach,
     case when chosen.decision = 'forget' then 'forgotten' else 'rejected' end as reason,
     chosen.actor,
     chosen.decision_id,
@@ -50,5 +62,6 @@ select
     count(distinct hits.claim_id) filter (hits.match = 'exact') as suppressed,
     count(distinct hits.claim_id) filter (hits.match = 'near') as held
 from chosen
-left join hits on chosen.content_key = hits.content_key
+left join signed on chosen.content_key = signed.content_key
+left join hits on chosen.content_key = hits.content_key and chosen.reach = hits.reach
 group by all

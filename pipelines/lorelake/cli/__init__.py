@@ -53,17 +53,21 @@ COMMANDS: dict[str, Lazy] = {
     "show": Lazy("lorelake.cli.recall_commands:show", "Show one item whole, by its id or a prefix of it."),
     "topics": Lazy("lorelake.cli.recall_commands:topics", "List what memory is about, as a tree of topics."),
     "explain": Lazy("lorelake.cli.explain:explain", "Trace an item back to the words, record and file it comes from."),
+    "forget": Lazy("lorelake.cli.forget:forget", "Take something out of memory, or out of every file.", "pipeline"),
     "funnel": Lazy("lorelake.cli.funnel:funnel", "Tell what each gate let through, by source and signal.", "pipeline"),
+    "as-of": Lazy("lorelake.cli.as_of:as_of", "Tell what was believed, or served, on a past day.", "pipeline"),
     "sample": Lazy("lorelake.cli.sample:sample", "Show this week's sample to judge, and its junk rate.", "pipeline"),
     "sql": Lazy("lorelake.cli.sql:sql", "Query a release's tables in SQL, read-only.", "pipeline"),
     "sources": Lazy("lorelake.cli.sources:sources", "Tell whether each source still speaks.", "pipeline"),
     "pull": Lazy("lorelake.cli.pull:pull", "Bring in merge requests from GitHub or GitLab.", "forges"),
     "quarantine": Lazy("lorelake.cli.quarantine:quarantine", "List refused records with place and reason.", "pipeline"),
+    "review": Lazy("lorelake.cli.review:review", "Decide what agents may be told.", "pipeline"),
     "release": Lazy("lorelake.cli.release:release", "List and verify releases.", "pipeline"),
 }
 
 REGISTERED_HELP: dict[str, str] = {
     "nightly": "Run the whole pipeline once and publish a release.",
+    "rebuild": "Derive everything again; with --verify elsewhere, to compare.",
 }
 """One line for commands that entry points bring, so that `--help` need not import the pipeline."""
 

@@ -99,7 +99,8 @@ def _standing(trace: LearningTrace) -> Iterator[str]:
         part = trace.confidence
         yield (
             f"  confidence  {part['confidence']:.2f} ({part['confidence_low']:.2f} to {part['confidence_high']:.2f}): "
-            f"{part['support']:.2f} for it, {part['against']:.2f} against, prior included; {_votes(trace.votes)}"
+            f"{part['support']:.2f} for it, {part['against']:.2f} against, prior included; "
+            f"{part['weak_shift']:+.2f} by what agents and its author did; {_votes(trace.votes)}"
         )
     if row.get("risks"):
         yield f"  risks       {', '.join(row['risks'])}"

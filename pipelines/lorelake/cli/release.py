@@ -96,3 +96,18 @@ def verify(release_id: str | None, home: Path | None) -> None:
             remedy="the next `lorelake nightly` with anything new publishes a whole one; restore this one from a copy",
         )
     click.echo(f"{len(looked_at)} release{'' if len(looked_at) == 1 else 's'} verified")
+
+
+@release.command()
+@click.argument("release_id")
+@click.option("--settings", "settings_path", type=click.Path(path_type=Path), help="Default: ./lorelake.toml.")
+def rollback(release_id: str, settings_path: Path | None) -> None:
+    """Serve an earlier release again; refused where it says what was rejected or forgotten since."""
+    from lorelake import settings as settings_module
+    from lorelake.release.rollback import rollback as roll_back
+
+    settings = settings_module.load(settings_path or Path(settings_module.FILE_NAME))
+    lake = Lake(settings.lake_root)
+    with lake.writing():
+        done = roll_back(lake, settings.team.id, release_id)
+    click.echo(f"release {done.release_id} is served" + ("" if done.new else ", as before"))

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorelake.cli.release_tables import find_release, table_of
+from lorelake.cli.sample_retired import show_retired
 from lorelake.cli.text_table import count, on_terminal, plain
 from lorelake.errors import UsageError
 from lorelake.recall.answer import ID_SHOWN
-from lorelake.tables import JUNK_RATE, LEARNING_EVIDENCE, LEARNINGS, SAMPLES
+from lorelake.tables import JUNK_RATE, LEARNING_EVIDENCE, LEARNINGS, RETIREMENT_SAMPLES, SAMPLES
 
 if TYPE_CHECKING:
     import polars
@@ -25,11 +26,18 @@ ALL = "all"
 @click.argument("week", required=False)
 @click.option("--open", "only_open", is_flag=True, help="Only those nobody ruled on yet.")
 @click.option("--kind", help="Only those that this kind of signal gave, as rejection or review_change.")
+@click.option("--retired", is_flag=True, help="Instead: what was taken away without a decision, drawn anew each night.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, with the words and all quotes.")
 @click.option("--release", "release_id", help="A release id; default the one that is served.")
 @click.option("--home", type=click.Path(path_type=Path), help="The lake; default LORELAKE_HOME or the settings'.")
 def sample(
-    week: str | None, only_open: bool, kind: str | None, as_json: bool, release_id: str | None, home: Path | None
+    week: str | None,
+    only_open: bool,
+    kind: str | None,
+    retired: bool,
+    as_json: bool,
+    release_id: str | None,
+    home: Path | None,
 ) -> None:
     """Show the learnings drawn for people to judge in WEEK (as 2026-W12; default the latest), with their quotes.
 
@@ -37,12 +45,18 @@ def sample(
     lorelake sample                    this week's twenty
     lorelake sample --open             what is still to be judged
     lorelake sample 2026-W11 --json    an earlier week, for a program
+    lorelake sample --retired          what replaced, refuted or outlived what, with both sides' words
 
     One sample is drawn for each ISO week, by the hash of week and id: nobody chooses it, and it is the same on every
     day of the week. To judge one is to decide on it in the ledger: reject and forget say that it is junk; approve,
     edit, restore and endorse that it is worth keeping. The rate follows with the next night; `junk_rate` has it in SQL.
     """
     folder = find_release(home, release_id)
+    if retired:
+        if week or only_open or kind:
+            raise UsageError("--retired stands alone", remedy="leave out the week, --open and --kind")
+        show_retired(table_of(folder, RETIREMENT_SAMPLES), table_of(folder, LEARNINGS), as_json)
+        return
     seats = table_of(folder, SAMPLES)
     chosen = _week(seats, week)
     rows = [row for row in seats.sort("seat").iter_rows(named=True) if row["sample"] == chosen]

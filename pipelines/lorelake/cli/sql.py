@@ -21,7 +21,7 @@ import duckdb
 from lorelake.cli.text_table import terminal_width, text_table
 from lorelake.errors import LorelakeError, ReleaseError, UsageError
 from lorelake.recall.reader import find_home, release_folder
-from lorelake.tables import TABLES
+from lorelake.tables import TABLES, macros
 
 ROWS_SHOWN = 200
 """On a terminal; what is piped or asked for as CSV or JSON is never cut."""
@@ -61,10 +61,12 @@ def connect(folder: Path) -> duckdb.DuckDBPyConnection:
     """A locked in-memory database with a view per table of a release."""
     db = duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"})
     tables = folder / "tables"
-    for name in sorted(TABLES):
+    found = {name for name in TABLES if (tables / f"{name}.parquet").exists()}
+    for name in sorted(found):
         path = tables / f"{name}.parquet"
-        if path.exists():
-            db.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{_quoted(path)}')")  # noqa: S608
+        db.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{_quoted(path)}')")  # noqa: S608
+    for statement in macros.statements(found):
+        db.execute(statement)
     db.execute(f"SET allowed_directories = ['{_quoted(tables)}/']")
     db.execute("SET temp_directory = ''")
     db.execute("SET enable_external_access = false")

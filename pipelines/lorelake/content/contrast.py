@@ -81,6 +81,23 @@ def _stems(word: str) -> tuple[str, ...]:
 
 _SENSES = _senses()
 
+
+def senses_of(word: str) -> frozenset[tuple[int, int]]:
+    """(group, side) of each pair of opposites that a normalised word is one side of."""
+    return _SENSES.get(word, frozenset())
+
+
+def other_sides(sides: Set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
+    """The sides that stand against those of a text, of each group of which the text has one side only."""
+    groups = {group for group, _ in sides}
+    return frozenset(
+        (group, side)
+        for found in _SENSES.values()
+        for group, side in found
+        if group in groups and (group, side) not in sides
+    )
+
+
 _SYMBOL = re.compile(r"\w[_./:\\@]+\w|^(?:--|\.{0,2}/|~/|[.$@!])\w|\w(?:\+\+|#)$|^redacted:")
 _NO_IDENTIFIER = frozenset(("e.g", "i.e", "and/or", "a.m", "p.m", "he/she", "yes/no", "w/o"))
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]\s+)?\(?\d{1,3}[.)]\s+")

@@ -101,6 +101,9 @@ def _wrap_pattern() -> re.Pattern[str]:
 
 def normalise(text: str) -> str:
     """The text after steps 1 to 4: one line, folded case, no Markdown, punctuation kept. Idempotent."""
+    if text.isascii():  # most texts are, and half of the steps find nothing in them
+        text = text.lower() if text.isprintable() else _CONTROL.sub(" ", text.lower())
+        return " ".join(_MARKUP.sub(" ", text).split())
     text = unicodedata.normalize("NFC", _DROP.sub("", text)).casefold()
     text = unicodedata.normalize("NFC", text).translate(_ASCII)
     text = _SPACE.sub(" ", _MARKUP.sub(" ", _CONTROL.sub(" ", text))).strip()

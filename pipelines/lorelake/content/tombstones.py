@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -28,8 +29,8 @@ def standing(ledger: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _lifts(restore: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
-    same = restore["content_key"] == row["content_key"] or restore["claim_id"] == row["claim_id"]
-    return bool(same and restore["ts"] > row["ts"])
+    same_item = restore["claim_id"] is not None and restore["claim_id"] == row["claim_id"]
+    return bool((same_item or restore["content_key"] == row["content_key"]) and restore["ts"] > row["ts"])
 
 
 def by_key(ledger: Iterable[Mapping[str, Any]]) -> dict[str, list[tuple[datetime, str]]]:
@@ -38,3 +39,14 @@ def by_key(ledger: Iterable[Mapping[str, Any]]) -> dict[str, list[tuple[datetime
     for row in standing(ledger):
         found.setdefault(str(row["content_key"]), []).append((row["ts"], str(row["decision_id"])))
     return found
+
+
+def witness_of(signal: Mapping[str, Any]) -> str:
+    """The words a claim's id and key are made of: what the item names as its witness, else the quote."""
+    item = json.loads(signal["payload"]).get("item") or {}
+    return str(item.get("witness") or signal["quote"])
+
+
+def origins(claim: Mapping[str, Any], signal: Mapping[str, Any]) -> list[str]:
+    """The passages a claim was drawn from, as the lake names them: the event, and the document that goes on."""
+    return [f"event {signal['event_id']}", *([f"document {signal['unit_id']}"] if claim["document"] else [])]

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from lorelake.content.erasure import LABEL
 from lorelake.events import derive, ownership
 from lorelake.events.ledger import ledger_rows
 from lorelake.events.people import People
@@ -26,6 +27,9 @@ from lorelake.tables import EVENTS, RAW_RECORDS, UNITS
 
 AT_ONCE = ("reject", "forget")
 """Decisions that act whatever the as-of day: a tombstone is not bound to the past."""
+
+VOTES = ("endorse", "dispute")
+"""Decisions that weigh like a vote and settle nothing by themselves."""
 
 INDEX = ("source", "unit_id", "record_id", "ts", "unit_day")
 
@@ -124,15 +128,25 @@ def decision_units(lake: Lake) -> list[Unit]:
 def ledger(
     lake: Lake, people_rows: Iterable[Mapping[str, Any]], settings: Settings, as_of: date
 ) -> list[dict[str, Any]]:
-    """Rows of `ledger`. Decisions after the as-of day wait, except those that take something away."""
-    return ledger_rows(
+    """Rows of `ledger`. Decisions after the as-of day wait, except those that take something away.
+
+    What an erased person decided as a reviewer stands, under their label; what they merely voted goes with them.
+    """
+    known = list(people_rows)
+    deciders = [row["person_id"] for row in known if row["person_id"].startswith(LABEL) and row["is_reviewer"]]
+    rows = ledger_rows(
         decision_units(lake),
-        People(people_rows).resolve,
-        settings.review.reviewers,
+        People(known).resolve,
+        (*settings.review.reviewers, *deciders),
         settings.ledger.local_person,
         as_of=as_of,
         at_once=AT_ONCE,
+        signed_only=settings.ledger.require_signature,
     )
+    for row in rows:
+        if row["actor"].startswith(LABEL) and row["decision"] in VOTES:
+            row |= {"verdict": "refused", "refused_because": "erased"}
+    return rows
 
 
 def known_hashes(lake: Lake, what: str) -> dict[str, str]:

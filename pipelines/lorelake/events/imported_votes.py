@@ -1,7 +1,7 @@
 """What other memories counted of their own use: teamai's vote totals and GitMem's usage rows, by item and voter.
 
 Pure over the events and units of all days, whatever their order. These are a tool's count of its own turns, so they
-are kept apart: no vote, no exposure and no confidence is made of them.
+are kept apart: no vote, no exposure and no confidence of ours is made of them, only `teamai_confidence`.
 
 teamai  A votes file is one member's, and its newest version counts, whichever branch it stood on. A member with
         several names has one sum. An id is looked up as a learning of the same store; one that was cited and never

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lorelake.content.erasure import NOTHING, Erased
 from lorelake.content.redaction import Redactor
 from lorelake.settings import Settings
 
@@ -48,15 +49,20 @@ class People:
         return Person(f"unknown:{source}:{alias}" if alias else f"unknown:{source}", "human", False)
 
 
-def directory(settings: Settings, slack_users: Sequence[Mapping[str, Any]], redactor: Redactor) -> list[dict[str, Any]]:
+def directory(
+    settings: Settings, slack_users: Sequence[Mapping[str, Any]], redactor: Redactor, erased: Erased = NOTHING
+) -> list[dict[str, Any]]:
     """`people` rows from the settings and from Slack user lists (redacted bodies), sorted by key.
 
     A Slack user folds into a configured person by Slack id or by exact e-mail; else it is a person of its own. A user
     that exports tell of in several ways is one person: any version with a known e-mail folds it, any may call it a bot.
+    An erased person has no row but that of their label, under which what they decided goes on counting.
     """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
 
     def add(source: str, alias: str, person_id: str, kind: str) -> None:
+        if erased.label(alias) or erased.label(person_id):
+            return
         reviewer = kind == "human" and person_id in settings.review.reviewers
         row = {"source": source, "alias": alias, "person_id": person_id, "kind": kind, "is_reviewer": reviewer}
         rows.setdefault((source, alias.lower()), row)
@@ -68,6 +74,9 @@ def directory(settings: Settings, slack_users: Sequence[Mapping[str, Any]], reda
             by_alias[alias.lower()] = (person.id, person.kind)
             if "@" not in alias or settings.redaction.emails == "keep":
                 add(SETTINGS, alias, person.id, person.kind)
+    for label in sorted(erased.deciders):
+        decided = {"source": SETTINGS, "alias": label, "person_id": label, "kind": "human", "is_reviewer": True}
+        rows[SETTINGS, label] = decided
     found = [(str(user.get("id", "")), _folded(user, by_alias), bool(user.get("is_bot"))) for user in slack_users]
     for native, known, bot in sorted(found, key=lambda one: (one[0], one[1] is None, one[1] or (), not one[2])):
         person_id, kind = known or (f"slack:{native}", "bot" if bot else "human")

@@ -87,6 +87,14 @@ _WORDS = re.compile(
 )
 
 
+_DEADLINE = re.compile(r"(?:by|before|until|till|within|eta:?)\b|.*(?:之?前|之?内|以内)\Z", re.I)
+
+
+def is_deadline(words: str | None) -> bool:
+    """Whether words of `due_words` say by when something ends ("by Monday"), not when it begins ("from Monday")."""
+    return words is not None and _DEADLINE.match(words) is not None
+
+
 def due_words(sentence: str) -> str | None:
     """The words of a sentence that say when, as written; None where none do."""
     found = _WORDS.search(sentence)

@@ -6,12 +6,13 @@ the same conversation shows that it is over; threads and entities are made of th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from lorelake.evidence import cues
 from lorelake.evidence.conversations import conversations, is_bare, says, spoken, without_opening
-from lorelake.evidence.due import due_day, due_words
+from lorelake.evidence.due import due_day, due_words, is_deadline
 from lorelake.evidence.prose import Sentence
 from lorelake.evidence.said import is_hedged, matter
 from lorelake.evidence.unit import EventRow, Signal, quoted
@@ -23,6 +24,12 @@ _NOBODY = frozenset(
         "anyone", "they", "he", "she", "you", "please", "谁",
     )
 )  # fmt: skip
+_PRONOUNS = frozenset(("i", "we", "this", "it", "us", "me", "work"))
+"""What is stuck may be named by the words around it only; a pronoun names nothing."""
+
+_GOES_ON = re.compile(r"\s*,?\s+(?:and|but|so)\s+(?:i|we|he|she|they|will|have|has|can|would|please)\b.*", re.I | re.S)
+"""Where what is owned ends and the next thing about it begins: "I own the export and will mend it"."""
+
 _IF = ("if", "unless", "whether", "in case", "如果", "要是")
 
 _Read = Callable[[Sequence[EventRow], int, Sentence, dict[str, str]], "dict[str, Any] | None"]
@@ -42,7 +49,8 @@ def ownership(events: Sequence[EventRow]) -> list[Signal]:
     """One signal for each sentence that says who owns, takes over or is handed what.
 
     `seen`: `person` (the speaker's id where they speak of themselves, else null), `named` (the owner as written),
-    `said_by`, `object`, `since` (the ISO day it names, else the day it was said), `since_words`, `resolved_by` (null).
+    `said_by`, `object`, `since` (the ISO day it names as a beginning, else the day it was said: "by Monday" tells when
+    something ends), `since_words`, `resolved_by` (null).
     """
     return _each(events, "ownership", "handover", _ownership)
 
@@ -50,7 +58,8 @@ def ownership(events: Sequence[EventRow]) -> list[Signal]:
 def blockers(events: Sequence[EventRow]) -> list[Signal]:
     """One signal for each sentence that says what is stuck.
 
-    `seen`: `person` (who says so), `object` (what is stuck), `on` (what it waits for), `since` (ISO day it was said),
+    `seen`: `person` (who says so), `object` (what is stuck, or null where a pronoun is all that names it), `on` (what
+    it waits for), `since` (ISO day it was said),
     `resolved_by` (the event that says it goes on, or null).
     """
     return _each(events, "blocker", "blocker", _blocker)
@@ -94,19 +103,20 @@ def _commitment(talk: Sequence[EventRow], at: int, sentence: Sentence, named: di
 
 
 def _ownership(talk: Sequence[EventRow], at: int, sentence: Sentence, named: dict[str, str]) -> dict[str, Any] | None:
-    what, who = named.get("object", ""), named.get("named", "")
+    what, who = _GOES_ON.sub("", named.get("object", "")), named.get("named", "")
     speaks_of_self = named.get("self", "").lower() in _FIRST_PERSON
     if not matter(what) or not (speaks_of_self or _is_name(who)):
         return None
     event = talk[at]
-    since = due_day(sentence.own, event.ts.date())
+    words = due_words(sentence.own)
+    since = None if is_deadline(words) else due_day(sentence.own, event.ts.date())
     return {
         "person": event.actor if speaks_of_self else None,
         "named": named["self"] if speaks_of_self else who,
         "said_by": event.actor,
-        "object": what.strip(" .!。！"),
+        "object": what.replace(words or "\0", " ").strip(" ,.!。！"),
         "since": (since or event.ts.date()).isoformat(),
-        "since_words": due_words(sentence.own),
+        "since_words": words,
         "resolved_by": None,
     }
 
@@ -123,9 +133,10 @@ def _blocker(talk: Sequence[EventRow], at: int, sentence: Sentence, named: dict[
     if not matter(on):
         return None
     event = talk[at]
+    stuck = named.get("object", "").strip()
     return {
         "person": event.actor,
-        "object": named.get("object", "").strip() or None,
+        "object": stuck if stuck and stuck.lower() not in _PRONOUNS else None,
         "on": on.rstrip(" .!。！"),
         "since": event.ts.date().isoformat(),
         "resolved_by": _resolved_by(talk, at, matter(sentence.own)),

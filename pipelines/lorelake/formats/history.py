@@ -31,7 +31,8 @@ class Version(msgspec.Struct, frozen=True):
     `position` counts landing commits from the first one of the line, so order needs no clock.
     `landed_at` is in seconds since 1970. `actor` is the committer, or of a merge who merged; `merged_by` is the
     same person where they are shown to be a second pair of eyes: by a merge, or by committing another's work.
-    `message` is what the landing commit says, `written` what the one says that wrote the text.
+    `message` is what the landing commit says, `written` what the one says that wrote the text. `signed` is whether the
+    landing commit carries a signature; checking whose would mean running what the repository names.
     """
 
     path: str
@@ -46,6 +47,7 @@ class Version(msgspec.Struct, frozen=True):
     merged_by: Name | None
     message: str = ""
     written: str = ""
+    signed: bool = False
 
 
 class History(msgspec.Struct, frozen=True):

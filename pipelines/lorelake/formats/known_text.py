@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-SUFFIXES = (".mdc", ".cursorrules", ".windsurfrules", ".clinerules")
-"""Endings of rule files that are not called Markdown."""
+SUFFIXES = (".mdc", ".cursorrules", ".windsurfrules", ".clinerules", "codeowners")
+"""Endings, in lower case, of files that are not called Markdown: rule files, and who owns which path."""
 
 _NAMES = re.compile(
     r"(?:README|CHANGELOG|CHANGES|HISTORY|CONTRIBUTING|CODE_OF_CONDUCT|SECURITY|LICEN[CS]E|CLAUDE(?:\.local)?|AGENTS?|"
     r"GEMINI|QWEN|CONVENTIONS|SKILL|MEMORY|copilot-instructions|PULL_REQUEST_TEMPLATE)(?:\.[\w-]+)?\.(?:md|markdown)|"
-    r".*\.mdc|\.cursorrules|\.windsurfrules|\.clinerules|.+\.instructions\.md",
+    r".*\.mdc|CODEOWNERS|\.cursorrules|\.windsurfrules|\.clinerules|.+\.instructions\.md",
     re.IGNORECASE,
 )
 _FOLDERS = re.compile(

@@ -112,6 +112,7 @@ REASONS: dict[str, str] = {
     "bad_document": "frontmatter or decision file that is not valid YAML or lacks what it must have",
     "no_history": "the repository has no commit on the configured ref",
     "shipped_entry": "a starter entry shipped with a tool, nobody's experience",
+    "erased": "a person had it erased; it is kept out wherever it comes from, and nothing of it is told",
     "placeholder": "a stock sentence the source leaves where a message was deleted",
 }
 

@@ -14,12 +14,13 @@ from datetime import date
 from typing import Any
 
 from lorelake import __version__
+from lorelake.content.erasure import NOTHING
 from lorelake.content.projects import UNKNOWN
-from lorelake.landing import sessions
+from lorelake.landing import kept_out, sessions
 from lorelake.landing.agent_stores import AgentStore
 from lorelake.landing.collect_state import Entry, Sent, State
 from lorelake.landing.consent import Personal, Secret
-from lorelake.landing.delivery import Place, deliver, file_name
+from lorelake.landing.delivery import Place, deliver, file_name, take_back
 from lorelake.landing.redacted import Redacted, redacted
 from lorelake.landing.silence import Seen
 from lorelake.landing.survey import DATABASES, TELLING, Found, elsewhere
@@ -77,7 +78,8 @@ class Collector:
         self._folders = {folder: project for project in sorted(enabled) for folder in enabled[project]}
         self._marks = {secret.name("project", project) for project in enabled}
         self._agreed = secret.name("agreed", repr((__version__, sorted(self._folders.items()), sorted(enabled))))
-        self._under = secret.name("under", f"{secret.how} {personal.deliver_to}")
+        self._kept_out = secret.kept_out(place) if place else NOTHING
+        self._under = secret.name("under", f"{secret.how} {personal.deliver_to}{self._kept_out.digest}")
         self._done = secret.name("done", self._under + self._agreed)
         self._entries: list[tuple[Found, Entry]] = []
         self.report = Report()
@@ -241,6 +243,7 @@ class Collector:
                 self.report.held += 1
             else:
                 made = redacted(file.path.name, data, self._secret.redactor)
+                made = kept_out.without(made, file.store.format, file.path.name, self._kept_out, self._personal.person)
                 self._deliver(file, key, entry, source, look, made)
         entry.done = self._done
 
@@ -251,6 +254,8 @@ class Collector:
     def _deliver(self, file: Found, key: str, entry: Entry, source: str, look: sessions.Look, made: Redacted) -> None:
         self.report.left_out.update(made.left_out)
         if not made.data:
+            if kept_out.ERASED in made.left_out:
+                self._take_back(file, key, entry)
             return
         digest, sent = self._secret.name("sent", made.data), entry.sent
         generation = sent.generation if sent else 0
@@ -269,6 +274,14 @@ class Collector:
         self.report.marks.update(made.marks)
         self.report.lines += made.lines
         self.report.bytes += len(made.data)
+
+    def _take_back(self, file: Found, key: str, entry: Entry) -> None:
+        """Delete what was delivered of a file of which nothing may lie there any more."""
+        for generation in range(entry.sent.generation + 1 if entry.sent else 0):
+            name = file_name(self._personal.machine, file.store.format, key, file.inside, generation)
+            if self._place:
+                take_back(self._place, name)
+        entry.sent = None
 
     def _note(self, file: Found, source: str, look: sessions.Look, made: Redacted) -> dict[str, Any]:
         """Who, machine, agent, remote and branch; project and remote only where all its sessions are of one.

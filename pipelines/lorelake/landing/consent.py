@@ -15,9 +15,12 @@ from typing import Literal
 
 import msgspec
 
+from lorelake.content.erasure import Erased
 from lorelake.content.redaction import RULES_VERSION, Redactor, load_key
 from lorelake.errors import SettingsError
 from lorelake.lake import write_bytes
+from lorelake.landing import kept_out
+from lorelake.landing.delivery import Place
 
 FILE_NAME = "collect.json"
 KEY_NAME = "collect.key"
@@ -84,6 +87,11 @@ class Secret:
         policy = f"{RULES_VERSION} {personal.emails} {personal.phones} {personal.machine}"
         self.how = self.name("how", policy)
         """Changes with the key, the rules and the policy: what was delivered under another is delivered again."""
+
+    def kept_out(self, place: Place) -> Erased:
+        """What the team erased, by the list that lies where this person delivers to; nothing where that is not under
+        this key: then raw alone keeps it out."""
+        return kept_out.read(place, self._key)
 
     def name(self, kind: str, value: str | bytes) -> str:
         """16 hex characters that stand for a value and do not tell it."""

@@ -3,6 +3,7 @@
     transcripts/<machine>/<format>/<id>/<name>                 redacted
     transcripts/<machine>/<format>/<id>/<name>.collect.json    who, machine, agent, remote, branch, project
     transcripts/<machine>/withdrawn.json                       what was taken back: names that tell nothing, no text
+    transcripts/erased.json                                    what the team erased, as keyed hashes
 
 The note is written before the file it stands for and deleted after it, so that no file lies there unexplained.
 """
@@ -151,6 +152,12 @@ def deliver(place: Place, name: str, data: bytes, note: dict[str, Any]) -> None:
     place.write(name, data)
 
 
+def take_back(place: Place, name: str) -> None:
+    """Delete a delivered file and, after it, its note."""
+    place.delete(name)
+    place.delete(name + SUFFIX)
+
+
 def note_bytes(kind: str, content: dict[str, Any]) -> bytes:
     """A note as bytes: its kind first, the rest sorted, what is None left out."""
     rest = {key: content[key] for key in sorted(content) if content[key] is not None}
@@ -205,8 +212,7 @@ def erase(
         withdrawals = [*withdrawals, Withdrawal(actor, time, project, ids)]
         place.write(record, note_bytes("withdrawn", {"withdrawals": msgspec.to_builtins(withdrawals)}))
     for number, name in enumerate(files, 1):
-        place.delete(name)
-        place.delete(name + SUFFIX)
+        take_back(place, name)
         if told:
             told(number, len(files))
     return Erased(len(files), frozenset(id_ for one in withdrawals if one.project == project for id_ in one.ids))

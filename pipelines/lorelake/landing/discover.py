@@ -77,6 +77,31 @@ def captures(settings: Settings, cache: HashCache | None = None) -> Discovery:
     return found
 
 
+def landed(settings: Settings, cache: HashCache) -> Discovery:
+    """Only what lies in the lake's landing folder, mirrors of buckets included, each named from the lake's root."""
+    home = settings.lake_root
+    landing = Lake(home).landing
+    found = Discovery([], [])
+    inside = [(source, root) for source, root, _ in _named(settings) if root.is_relative_to(landing) and root.exists()]
+    roots = frozenset(root for _, root in inside)
+    for source, root in inside:
+        search = _Search(settings, source, cache, roots - {root}, found)
+        search.look(root, root.relative_to(home).as_posix())
+    if landing.is_dir() and landing not in roots:
+        _Search(settings, Source(LANDING), cache, roots, found).look(landing, LANDING)
+    return found
+
+
+def file_of(member: Member) -> Path | None:
+    """The file of this machine that a member is, or the archive it stands in; None where it is neither."""
+    if not isinstance(member.open, partial):
+        return None
+    if member.open.func is _open:
+        return Path(member.open.args[0])
+    holder = getattr(member.open.func, "__self__", None)
+    return holder.path if isinstance(holder, archive.Archive) else None
+
+
 def _named(settings: Settings) -> list[tuple[Source, Path, str]]:
     """Each source with its folder and the name its captures start with. A bucket's folder is its mirror.
 

@@ -65,5 +65,5 @@ class HashCache:
 
 
 def _key(path: Path) -> str:
-    """A path as text, one for each, since a file's name may be bytes that are no text."""
-    return os.fsencode(path).decode("latin-1")
+    """What stands for a path: names may tell of people, and may be bytes that are no text."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()

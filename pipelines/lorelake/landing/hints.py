@@ -19,7 +19,7 @@ from lorelake.content.projects import UNKNOWN, resolve
 from lorelake.formats.record import REASONS, Refusal, digest
 from lorelake.settings import Person, Settings
 
-KINDS = ("collect", "withdrawn", "import", "pull")
+KINDS = ("collect", "withdrawn", "import", "pull", "erased")
 SUFFIX = ".collect.json"
 """What the name of a delivered file's note adds to the file's."""
 

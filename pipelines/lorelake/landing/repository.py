@@ -29,6 +29,8 @@ LEARNINGS = ("learnings/*.md", ".teamai/learnings/*.md")
 _FORGE_COMMITTERS = frozenset({"noreply@github.com"})
 """Committers that stand for whoever pressed the button; of a merge, its author did."""
 
+_SIGNATURE = re.compile(rb"^gpgsig(?:-sha256)? ", re.MULTILINE)
+
 _LONGEST_MESSAGE = 2000
 
 _STREAM = re.compile(rb"(?:feature done\n|# git fast-export|blob\n(?:mark :|original-oid )|reset refs/|commit refs/)")
@@ -162,7 +164,7 @@ def _read(objects: Objects, name: str, ref: str, project: str | None, person: st
     line = list(_line(commits, head))
     told = _Told(objects, ref, line[0], _remote(objects), *_projects(objects, line), project, person)
     captures = [("documents", _capture(told, name, _Line(ref, commits, line), DOCUMENTS))]
-    decisions = _capture(told, name, _Line(ref, commits, line), DECISIONS)
+    decisions = _capture(told, name, _Line(ref, commits, line), DECISIONS, with_signatures=True)
     if len(decisions.members) > 1:
         captures.append(("decisions", decisions))
     for branch, paths in ((teamai.LEARNINGS_BRANCH, LEARNINGS), (teamai.REPORTS_BRANCH, teamai.PATHS)):
@@ -174,10 +176,13 @@ def _read(objects: Objects, name: str, ref: str, project: str | None, person: st
     return Found(captures, None)
 
 
-def _capture(told: _Told, name: str, line: _Line, paths: Sequence[str]) -> Capture:
+def _capture(told: _Told, name: str, line: _Line, paths: Sequence[str], with_signatures: bool = False) -> Capture:
     """What stood on one ref. `Capture.ref` is the protected one: on another nothing counts as merged."""
     objects = told.objects
     versions, blobs = _versions(objects, line.commits, line.line, paths)
+    if with_signatures:
+        signed = _signed(objects, {version.landed for version in versions})
+        versions = [msgspec.structs.replace(version, signed=version.landed in signed) for version in versions]
     if line.ref == teamai.REPORTS_BRANCH:
         # Totals only ever grow, and are written at every sync: the newest say it all.
         versions = list({version.path: version for version in versions}.values())
@@ -287,6 +292,19 @@ def _versions(
             )
         )
     return sorted(versions, key=lambda version: (version.position, version.path)), blobs
+
+
+def _signed(objects: Objects, commits: set[str]) -> set[str]:
+    """Those of the commits that carry a signature. Nothing is run to check it: `git_objects` says why."""
+    asked = "".join(f"{oid}\n" for oid in sorted(commits)).encode()
+    answers = io.BytesIO(objects.run("cat-file", "--batch", data=asked))
+    signed = set()
+    while header := answers.readline().split():
+        head = answers.read(int(header[2])).partition(b"\n\n")[0]
+        answers.read(1)
+        if _SIGNATURE.search(head):
+            signed.add(header[0].decode())
+    return signed
 
 
 def _merger(landing: _Commit) -> history.Name:

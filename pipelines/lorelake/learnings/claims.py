@@ -29,16 +29,11 @@ def claims(signals: Iterable[Mapping[str, Any]], admissions: Iterable[Mapping[st
     return sorted(rows, key=lambda row: (row["claim_id"], row["signal_id"]))
 
 
-def witness_of(signal: Mapping[str, Any]) -> str:
-    """The words a claim's id is made of: what the item names as its witness, else the quote."""
-    item = json.loads(signal["payload"]).get("item") or {}
-    return str(item.get("witness") or signal["quote"])
-
-
 def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
     """The row of one admitted signal."""
-    item: dict[str, Any] = json.loads(signal["payload"]).get("item") or {}
-    witness = witness_of(signal)
+    payload: dict[str, Any] = json.loads(signal["payload"])
+    item: dict[str, Any] = payload.get("item") or {}
+    witness = str(item.get("witness") or signal["quote"])
     applies_to = sorted({str(value) for value in item.get("applies_to") or ()})
     path = next((value for value in applies_to if "/" in value or re.search(r"\.\w{1,5}$", value)), None)
     title, do = _title_and_do(item, witness, path)
@@ -70,9 +65,10 @@ def claim(signal: Mapping[str, Any]) -> dict[str, Any]:
         "document": item.get("document") or None,
         "tombstone": None,
         "tombstone_match": None,
+        "signature": [],
     }
     if not item.get("document"):  # a document's fields are its author's own words, each from where it stands
-        row["inferred"] = inferred(row, [*_quotes(signal), *_recorded(applies_to)])
+        row["inferred"] = inferred(row, [*_quotes(signal, payload), *_recorded(applies_to)])
     row["text_sha256"] = text_sha256(row["title"], row["do"], row["because"], row["not_when"])
     row["risks"] = risks_of(row, signal)
     return row
@@ -84,9 +80,9 @@ def former_ids(audience: str, item: Mapping[str, Any], identity: str) -> list[st
     return sorted(found - {identity})
 
 
-def _quotes(signal: Mapping[str, Any]) -> list[str]:
+def _quotes(signal: Mapping[str, Any], payload: Mapping[str, Any]) -> list[str]:
     """The words behind a signal: its quote, and the further places its rule took words from."""
-    further = json.loads(signal["payload"]).get("support") or ()
+    further = payload.get("support") or ()
     return [str(signal["quote"]), *(str(one["quote"]) for one in further)]
 
 

@@ -24,6 +24,8 @@ import polars as pl
 
 from lorelake.content import contrast
 from lorelake.content.normalise import words
+from lorelake.learnings.bulk import without_collector
+from lorelake.learnings.word_pairs import word_pairs
 
 NEAR = 0.8
 _FIFTHS = 4
@@ -69,10 +71,11 @@ def member(signal: Mapping[str, Any], claim: Mapping[str, Any], witness: str) ->
     )
 
 
+@without_collector()
 def clusters(members: Sequence[Member]) -> dict[str, str]:
     """Claim id to the claim id of the canonical member of its cluster."""
     best: dict[str, Member] = {}
-    for one in sorted(members, key=_seniority):
+    for one in sorted(members, key=seniority):
         best.setdefault(one.claim_id, one)
     found = {claim: claim for claim in best}
     texts = [_Text(one, words(one.witness)) for one in best.values()]  # most senior first
@@ -112,17 +115,15 @@ def _with_company(texts: Sequence[_Text]) -> list[_Text]:
 
     Counted by polars over all texts at once. It leaves most of a lake aside, in a third of the time that sets take.
     """
-    sizes = pl.Series([len(text.words) for text in texts], dtype=pl.UInt32)
-    word = pl.Series(list(chain.from_iterable(text.words for text in texts)), dtype=pl.Categorical).to_physical()
-    number = pl.select(pl.int_range(len(texts), dtype=pl.UInt32).repeat_by(sizes).explode()).to_series()
-    follows = pl.DataFrame({"text": number, "word": word.cast(pl.UInt64)}).select(
-        "text",
-        bigram=pl.col("word") * (1 << 32) + pl.col("word").shift(-1),
-        within=pl.col("text") == pl.col("text").shift(-1),
+    once = (
+        word_pairs([text.words for text in texts])
+        .group_by("pair")
+        .agg(pl.col("text").first(), pl.len())
+        .filter(pl.col("len") == 1)
     )
-    once = follows.filter("within").group_by("bigram").agg(pl.col("text").min(), pl.len()).filter(pl.col("len") == 1)
     alone = dict(once["text"].value_counts().iter_rows())
-    lacking = (len(text.words) - 1 - _fewest_common(len(text.words) - 1) for text in texts)
+    sizes = (max(len(text.words) - 1, 1) for text in texts)
+    lacking = (size - _fewest_common(size) for size in sizes)
     return [text for at, (text, most) in enumerate(zip(texts, lacking, strict=True)) if alone.get(at, 0) <= most]
 
 
@@ -192,12 +193,13 @@ def canonical_signal(members: Sequence[Member]) -> str:
     The most senior one; of several versions of its document that make the same claim, the latest, whose reasons and
     exceptions are the ones that hold.
     """
-    first = min(members, key=_seniority)
+    first = min(members, key=seniority)
     if not first.is_authored or first.document is None:
         return first.signal_id
     versions = [one for one in members if one.is_authored and one.document == first.document]
     return max(versions, key=lambda one: (one.ts, one.signal_id)).signal_id
 
 
-def _seniority(one: Member) -> tuple[int, datetime, str, str]:
+def seniority(one: Member) -> tuple[int, datetime, str, str]:
+    """What orders members: the least may be canonical."""
     return one.rank, one.ts, one.claim_id, one.signal_id

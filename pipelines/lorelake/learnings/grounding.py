@@ -41,21 +41,32 @@ def inferred(fields: Mapping[str, Any], quotes: Iterable[str]) -> list[str]:
     """
     text = "\n".join(quotes)
     said = set(words(text))
-    stems = {_stem(word) for word in said if _PLAIN.fullmatch(word)}
+    stems = {_stems[word] for word in said}
     denied = bool(_NEGATION.search(text.replace("’", "'")))
     return [name for name in FIELDS if fields.get(name) and not _is_quoted(str(fields[name]), said, stems, denied)]
 
 
-def _is_quoted(text: str, said: set[str], stems: set[str], denied: bool) -> bool:
+def _is_quoted(text: str, said: set[str], stems: set[str | None], denied: bool) -> bool:
     if not denied and _NEGATION.search(text.replace("’", "'")):
         return False
-    return all(_stands(word, said, stems) for word in words(text))
+    return all(_stands(word, stems) for word in set(words(text)) - said - _OURS)
 
 
-def _stands(word: str, said: set[str], stems: set[str]) -> bool:
-    if word in said or word in _OURS:
-        return True
-    return bool(_PLAIN.fullmatch(word)) and word.isascii() and _stem(word) in stems
+def _stands(word: str, stems: set[str | None]) -> bool:
+    return word.isascii() and (stem := _stems[word]) is not None and stem in stems
+
+
+class _Stems(dict[str, str | None]):
+    """The stems of words that were met; None for what is no plain word, and has no other form."""
+
+    def __missing__(self, word: str) -> str | None:
+        if len(self) >= 1 << 16:
+            self.clear()
+        self[word] = _stem(word) if _PLAIN.fullmatch(word) else None
+        return self[word]
+
+
+_stems = _Stems()
 
 
 def _stem(word: str) -> str:

@@ -7,7 +7,8 @@ makes it dangerous beside it. Space in the patterns is not significant (verbose 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import Any
 
 _PATTERNS = {
@@ -54,12 +55,51 @@ _OF_THE_ACT = frozenset(("data_loss", "deploy"))
 RISKS: dict[str, re.Pattern[str]] = {name: re.compile(text, re.I | re.X) for name, text in _PATTERNS.items()}
 """Risk to its words; `wider_than_project` is no matter of words and stands beside them in `risks_of`."""
 
+_CUES = {
+    "security": re.compile(
+        r"secur|vulnerab|auth|permission|tls|ssl|certificate|encrypt|xss|csrf|injection|sanitiz|cve-|firewall|sudo|chmod"
+        r"|setuid|cors|sandbox|traversal"
+    ),
+    "data_loss": re.compile(
+        r"rm$|force|push|--hard|git$|drop|truncat|delet|remov|eras|overwrit|los(?:e|es|ing)$|wip(?:e|es|ing)|purg|destroy"
+        r"|downgrad|restor"
+    ),
+    "deploy": re.compile(r"deploy|roll|releas|prod|terraform|kubectl|helm|ansible|publish|hotfix|cutover"),
+    "credentials": re.compile(r"credential|secret|password|passphrase|key|token|[.]env|\[redacted:"),
+    "instructions_to_machine": re.compile(
+        r"ignore$|you$|prompt|\bai\b|(?:assistant|agents?)$|ask|skip|approve|--no-verify|curl$"
+    ),
+}
+"""Risk to what one word at least of each of its matches looks like, in small letters: few words of a language do.
+
+A word is what stands between white space. Texts of other letters than ASCII are searched without these.
+"""
+
+
+class _Cues(dict[str, tuple[str, ...]]):
+    """The risks that a word is a cue of. Remembered: the words of a lake are few, and a search of all is dear."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) >= 1 << 16:
+            self.clear()
+        low = word.lower()
+        self[word] = tuple(name for name, cue in _CUES.items() if cue.search(low))
+        return self[word]
+
+
+_cues = _Cues()
+
+
+def possible(text: str) -> Collection[str]:
+    """The risks whose words may stand in a text; no other needs to be searched for."""
+    return set(chain.from_iterable(map(_cues.__getitem__, text.split()))) if text.isascii() else RISKS
+
 
 def risks_of(claim: Mapping[str, Any], signal: Mapping[str, Any]) -> list[str]:
     """The risks of a row of `tables.CLAIMS` drawn from a row of `tables.SIGNALS`, sorted."""
     act = "\n".join(filter(None, (claim["title"], claim["when"], claim["do"], *claim["applies_to"])))
     text = "\n".join(filter(None, (act, claim["because"], claim["rejected"])))
-    found = [name for name, pattern in RISKS.items() if pattern.search(act if name in _OF_THE_ACT else text)]
+    found = [name for name in possible(text) if RISKS[name].search(act if name in _OF_THE_ACT else text)]
     if _wider_than_project(signal):
         found.append("wider_than_project")
     return sorted(found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -22,6 +22,7 @@ from lorelake.content.normalise import normalise, words
 from lorelake.learnings import supersession_reversed as reversal
 from lorelake.learnings import supersession_values as values
 from lorelake.learnings.supersession_rows import Link
+from lorelake.learnings.word_pairs import sharing_rare_pairs
 
 NEAR = 0.5
 """Word bigrams in common (Jaccard) from which on two learnings are shown to a person as near duplicates."""
@@ -30,6 +31,9 @@ COPY = 0.8
 is shown to a person all the same."""
 RARE_IN = 20
 """What stands in more statements of an audience than so many does not bring two together."""
+
+Key = tuple[str, str]
+"""A word in an audience."""
 
 
 class Statement(msgspec.Struct, frozen=True):
@@ -50,11 +54,6 @@ class Statement(msgspec.Struct, frozen=True):
     places: frozenset[str]
     said: tuple[str, ...]
     """The words of `text`, in order."""
-
-    @property
-    def pairs(self) -> frozenset[str]:
-        """Its word bigrams."""
-        return frozenset(f"{a} {b}" for a, b in pairwise(self.said)) or frozenset(self.said)
 
 
 def statements(claims: Iterable[Mapping[str, Any]], signals: Mapping[str, Mapping[str, Any]]) -> list[Statement]:
@@ -132,12 +131,12 @@ def _changed(found: Sequence[Statement]) -> Iterator[Link]:
     """Each statement with the latest comparable one before it that gives another value for the same subject."""
     read = [values.read(one.text, one.plain) for one in found]
     spread = Counter((one.audience, word) for one, said in zip(found, read, strict=True) for word in said.subject)
-    by_frame: dict[tuple[str, str], list[int]] = defaultdict(list)
-    by_word: dict[tuple[str, str], list[int]] = defaultdict(list)
+    by_frame: dict[Key, list[int]] = defaultdict(list)
+    by_word: dict[Key, list[int]] = defaultdict(list)
     for number, (newer, said) in enumerate(zip(found, read, strict=True)):
         if not said.values:
             continue
-        keys = [key for word in said.subject if spread[key := (newer.audience, word)] <= RARE_IN]
+        keys = _telling([(newer.audience, word) for word in said.subject], spread)
         frame = by_frame[newer.audience, said.frame]
         near = sorted({*frame[-RARE_IN:], *(other for key in keys for other in by_word[key])}, reverse=True)
         for other in near:
@@ -148,6 +147,12 @@ def _changed(found: Sequence[Statement]) -> Iterator[Link]:
         frame.append(number)
         for key in keys:
             by_word[key].append(number)
+
+
+def _telling(keys: Collection[Key], spread: Mapping[Key, int]) -> list[Key]:
+    """Of the words of a subject the rarest, one of which another subject at least `ALIKE` has among its rarest too."""
+    rarest = sorted(keys, key=lambda key: (spread[key], key))[: len(keys) - math.ceil(values.ALIKE * len(keys)) + 1]
+    return [key for key in rarest if spread[key] <= RARE_IN]
 
 
 def _reversed(found: Sequence[Statement]) -> Iterator[Link]:
@@ -169,24 +174,21 @@ def _reversed(found: Sequence[Statement]) -> Iterator[Link]:
 
 
 def _near(found: Sequence[Statement]) -> Iterator[Link]:
-    """Pairs that share half of their word bigrams; of two of which one denies, the later one reverses the other.
+    """Pairs that share half of their word bigrams; of two of which one denies, the later one reverses the other."""
+    kept: dict[int, frozenset[tuple[str, str]]] = {}
+    said, audiences = [one.said for one in found], [one.audience for one in found]
+    for earlier, later in sharing_rare_pairs(said, audiences, NEAR, RARE_IN):
+        if not comparable(found[earlier], found[later]):
+            continue
+        theirs, own = (kept.setdefault(place, _pairs(said[place])) for place in (earlier, later))
+        shared = len(theirs & own)
+        alike = shared / (len(theirs) + len(own) - shared)
+        if alike >= NEAR:
+            yield from _alike(found[earlier], found[later], alike)
 
-    The index holds of each statement its rarest bigrams only, as many as two such statements must share one of.
-    """
-    pairs = [one.pairs for one in found]
-    spread = Counter((one.audience, pair) for one, own in zip(found, pairs, strict=True) for pair in own)
-    index: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for number, newer in enumerate(found):
-        own = sorted(pairs[number], key=lambda pair: (spread[newer.audience, pair], pair))
-        telling = own[: len(own) - math.ceil(NEAR * len(own)) + 1]
-        rare = [key for pair in telling if spread[key := (newer.audience, pair)] <= RARE_IN]
-        for other in sorted({other for key in rare for other in index[key]}):
-            shared = len(pairs[other] & pairs[number])
-            alike = shared / (len(pairs[other]) + len(pairs[number]) - shared)
-            if alike >= NEAR and comparable(found[other], newer):
-                yield from _alike(found[other], newer, alike)
-        for key in rare:
-            index[key].append(number)
+
+def _pairs(said: Sequence[str]) -> frozenset[tuple[str, str]]:
+    return frozenset(pairwise(said)) or frozenset((word, "") for word in said)
 
 
 def _alike(older: Statement, newer: Statement, alike: float) -> Iterator[Link]:

@@ -35,10 +35,11 @@ _REFUSED = (
     ("不再", re.compile(rf"(?:不再(?:使用|用)|停用|放弃了?|弃用了?|而不是)\s*{_HAN}{_HAN_END}")),
     ("从", re.compile(rf"从\s*{_HAN}\s*(?:改成|改为|换成|换到|迁移到|切换到|迁到)")),
 )
-_CHEAP = re.compile(
-    r"instead|rather|longer|moved?|moving|switch|migrat|chang|went|against|drop|abandon|ditch|gave|stop|replace|swap|"
-    r"any ?more|不再|停用|放弃|弃用|而不是|从"
-)
+_CUES = (
+    "instead", "rather", "longer", "move", "moving", "switch", "migrat", "chang", "went", "against", "drop", "abandon",
+    "ditch", "gave", "stop", "replace", "swap", "anymore", "any more", "不再", "停用", "放弃", "弃用", "而不是", "从",
+)  # fmt: skip
+"""One of these stands in whatever `_REFUSED` finds."""
 _RETURNED = (
     ("back to", re.compile(rf"\b(?:back to|revert(?:ed)? to|return(?:ed)? to) {_ARTICLE}{_TERM}")),
     ("换回", re.compile(rf"(?:换回|改回|回到)了?\s*{_HAN}{_HAN_END}")),
@@ -78,7 +79,7 @@ def read(plain: str, title: str = "", rejected: str = "") -> Read:
         title: the learning's title; a document's choice often stands there alone.
         rejected: the option the item says was turned down.
     """
-    refused = dict(_terms(plain, _REFUSED)) if _CHEAP.search(plain) else {}
+    refused = dict(_terms(plain, _REFUSED)) if any(cue in plain for cue in _CUES) else {}
     for term in map(_term, re.split(r"[;,，；]", normalise(rejected))) if rejected else ():
         if term:
             refused.setdefault(term, "rejected")

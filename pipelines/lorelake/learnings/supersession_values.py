@@ -113,12 +113,15 @@ def _value(match: re.Match[str]) -> str:
 
 def changed(older: Read, newer: Read) -> dict[str, Any] | None:
     """What matched and which value changed, or None: no one subject, or more than one value differs."""
+    sizes = len(older.subject), len(newer.subject)
+    if min(sizes) < ALIKE * max(sizes):
+        return None  # whatever they share: subjects of equal frames are equal
     shared = older.subject & newer.subject
     if older.frame == newer.frame:
         pairs = list(zip(older.values, newer.values, strict=True))
         alike = 1.0
     else:
-        alike = len(shared) / len(older.subject | newer.subject) if shared else 0.0
+        alike = len(shared) / (sum(sizes) - len(shared)) if shared else 0.0
         if len(shared) < 2 or alike < ALIKE:
             return None
         pairs = _paired(older, newer)

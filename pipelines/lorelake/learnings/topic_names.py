@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST_KEY = 128
@@ -49,6 +50,7 @@ class Merge(NamedTuple):
     evidence: str
 
 
+@lru_cache(maxsize=1 << 16)
 def named(words: str) -> Named | None:
     """The key of some words: lower case, letters and digits of any script, all else `_`, parts between `/`.
 
@@ -63,6 +65,7 @@ def named(words: str) -> Named | None:
     return Named("/".join(key for key, _ in parts)[:LONGEST_KEY].rstrip("_"), tuple(shortened(w) for _, w in parts))
 
 
+@lru_cache(maxsize=1 << 16)
 def _key(part: str) -> str:
     part = unicodedata.normalize("NFKC", part)
     for pattern, spoken in _LANGUAGES:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lorelake.formats.record import digest
+from lorelake.learnings.bulk import without_collector
 from lorelake.learnings.topic_names import FREE_TAG, Merge, merged, named, shortened, without_kind
 from lorelake.learnings.topic_people import MENTION, Present
 from lorelake.tables import TOPIC_KINDS
@@ -66,6 +67,7 @@ def topic_id(audience: str, path: str) -> str:
     return digest(audience, path)[:32]
 
 
+@without_collector()
 def topics(
     learnings: Iterable[Mapping[str, Any]],
     evidence: Iterable[Mapping[str, Any]],

@@ -8,7 +8,7 @@ killed before it simply reads the same captures again and ends in the same rows.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,11 +19,12 @@ import polars as pl
 import pyarrow.parquet as parquet
 
 from lorelake import executor
+from lorelake.content.erasure import NOTHING, Erased
 from lorelake.content.redaction import RULES_VERSION, Redactor
 from lorelake.errors import SourceError
 from lorelake.formats.record import Capture, Refusal, digest
 from lorelake.lake import Lake, frame, place, read_table, write_bytes, write_table
-from lorelake.raw import keep, shards, staging
+from lorelake.raw import erased, keep, shards, staging
 from lorelake.raw.staging import Reader, entry, fingerprint
 from lorelake.tables import INTAKE, QUARANTINE, RAW_RECORDS
 
@@ -68,6 +69,7 @@ def plan(
     redactor: Redactor,
     reader: Callable[[str], Reader],
     progress: Progress = lambda what, done, of: None,
+    kept_out: Erased = NOTHING,
 ) -> Plan:
     """Decode what is new and stage the files of the days it touches. Overwrites the plan of a run that never ended.
 
@@ -75,25 +77,28 @@ def plan(
         found: (format name, capture) of everything that lies there tonight.
         refused: (source or `UNRECOGNISED`, capture name, refusal) of what no format took.
         reader: format module by name.
+        kept_out: what was erased, and is refused wherever it comes from.
     """
     books = read_table(INTAKE, lake.table(INTAKE))
     known = dict(zip(zip(books["source"], books["capture"], strict=True), books["fingerprint"], strict=True))
     fresh = [
         (source, capture)
         for source, capture in sorted(found, key=lambda pair: (pair[0], pair[1].name))
-        if known.get((source, capture.name)) != fingerprint(source, capture)
+        if fingerprint(source, capture, kept_out) not in _read_as(known, source, kept_out.path(capture.name), kept_out)
     ]
     shutil.rmtree(_folder(lake), ignore_errors=True)
     stored = [] if _rules_seen(lake) == RULES_VERSION else lake.days(RAW_RECORDS)
     size = sum(map(_size, fresh)) + PACKED * sum(path.stat().st_size for path in stored)
     with executor.choose(size, WORTH_SHARING) as runner:
-        parts, entries, bad = _decode(runner, lake, fresh, redactor, reader, as_of, progress)
+        parts, entries, bad = _decode(runner, lake, fresh, redactor, reader, as_of, progress, kept_out)
         days, emptied, rows = _stage(runner, lake, parts, redactor)
     shutil.rmtree(_folder(lake) / "decoded", ignore_errors=True)
-    for source, name, refusal in sorted(refused, key=lambda item: (item[0], item[1], item[2].reason)):
+    unread = [(source, kept_out.path(name), erased.unnamed(refusal, kept_out)) for source, name, refusal in refused]
+    for source, name, refusal in sorted(unread, key=lambda item: (item[0], item[1], item[2].reason)):
         bad.append(keep.quarantine_row(source, name, refusal, redactor, as_of))
         entries.append(entry(source, name, refusal.sha256, digest(source, name, refusal.reason), 0, [refusal]))
-    quarantined = read_table(QUARANTINE, lake.table(QUARANTINE))
+    books = erased.renamed(books, entries, kept_out)
+    quarantined = erased.renamed(read_table(QUARANTINE, lake.table(QUARANTINE)), entries, kept_out)
     return Plan(
         as_of=as_of,
         days=days,
@@ -106,6 +111,11 @@ def plan(
     )
 
 
+def _read_as(known: Mapping[tuple[str, str], str], source: str, name: str, kept_out: Erased) -> set[str | None]:
+    """Fingerprints under which a capture was read, by its name and by the one it has where nothing of it is left."""
+    return {known.get((source, name)), known.get((source, kept_out.hidden(name))) if kept_out else None}
+
+
 def _decode(
     runner: executor.Executor,
     lake: Lake,
@@ -114,10 +124,13 @@ def _decode(
     reader: Callable[[str], Reader],
     as_of: date,
     progress: Progress,
+    kept_out: Erased,
 ) -> tuple[pl.DataFrame, list[dict[str, Any]], list[dict[str, Any]]]:
     """(`shards.PARTS` and `rank` of the new rows, `intake` rows, `quarantine` rows) of captures, in their order."""
     shares = [
-        staging.Share(tuple(captures), reader, redactor, as_of, _folder(lake) / "decoded" / f"{number:05d}.parquet")
+        staging.Share(
+            tuple(captures), reader, redactor, as_of, _folder(lake) / "decoded" / f"{number:05d}.parquet", kept_out
+        )
         for number, captures in enumerate(_shares(fresh))
     ]
     biggest_first = sorted(range(len(shares)), key=lambda number: -sum(map(_size, shares[number].captures)))

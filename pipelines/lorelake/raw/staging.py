@@ -16,10 +16,11 @@ import msgspec
 import polars as pl
 import pyarrow.parquet as parquet
 
+from lorelake.content.erasure import NOTHING, Erased
 from lorelake.content.redaction import RULES_VERSION, Redactor
 from lorelake.formats.record import Capture, Record, Refusal, digest
 from lorelake.lake import write_table_pieces
-from lorelake.raw import keep, shards
+from lorelake.raw import erased, keep, shards
 from lorelake.raw.extent import extent
 from lorelake.settings import LOGIC_VERSION
 from lorelake.tables import RAW_RECORDS
@@ -44,6 +45,7 @@ class Share:
     redactor: Redactor
     as_of: date
     out: Path
+    erased: Erased = NOTHING
 
 
 class Decoded(NamedTuple):
@@ -54,11 +56,12 @@ class Decoded(NamedTuple):
     refused: list[list[dict[str, Any]]]
 
 
-def fingerprint(source: str, capture: Capture) -> str:
+def fingerprint(source: str, capture: Capture, kept_out: Erased = NOTHING) -> str:
     """Equal fingerprints mean: reading it again would keep the same."""
+    person = capture.person or ""
     return digest(
-        source, capture.sha256, capture.project or "", capture.person or "", ",".join(capture.include), capture.ref,
-        LOGIC_VERSION, RULES_VERSION,
+        source, capture.sha256, capture.project or "", kept_out.path(person), ",".join(capture.include), capture.ref,
+        LOGIC_VERSION, RULES_VERSION, *([kept_out.digest] if kept_out else ()),
     )  # fmt: skip
 
 
@@ -80,12 +83,13 @@ class _Reading:
         self.refused: list[list[dict[str, Any]]] = []
 
     def records(self) -> Iterator[keep.Found]:
-        for source, capture in self._share.captures:
+        for source, brought in self._share.captures:
             format_ = self._share.reader(source)
+            capture = erased.named(brought, self._share.erased)
             refusals: list[Refusal] = []
             span: dict[str, tuple[datetime | None, datetime | None]] = {}
             kept = 0
-            for item in format_.read(capture):
+            for item in erased.sifted(source, brought, format_.read(brought), self._share.erased):
                 if not isinstance(item, Record):
                     refusals.append(item)
                     continue
@@ -96,8 +100,11 @@ class _Reading:
                     last = item.ts if last is None else max(last, item.ts)
                 span[item.unit] = first, last
                 yield source, capture, item
+            refusals = erased.without_words(refusals)
+            if not kept and refusals and refusals[0].reason == erased.ERASED:
+                capture, refusals = erased.emptied(capture, refusals, self._share.erased)
             ends = [{"unit_id": f"{source}:{unit}", "ts": ts} for unit, both in span.items() for ts in both]
-            covered, mark = extent(capture, format_, ends), fingerprint(source, capture)
+            covered, mark = extent(capture, format_, ends), fingerprint(source, brought, self._share.erased)
             self.entries.append(entry(source, capture.name, capture.sha256, mark, kept, refusals, covered))
             self.refused.append(
                 [

@@ -10,8 +10,8 @@ memory has never seen count too, but at most as much as those it knows, since pa
     WEAK          coverage >= 0.3
     NOT_RELEVANT  below, or one term of three or more that were asked: a word in common is chance
 
-The order is strength x (0.8 + 0.2 x belief): what is believed more can overtake a match at most a fifth stronger, so
-an exact match is never buried. Equal items go by id.
+The order is strength x (0.8 + 0.2 x confidence x decay): what is believed more, or in use, can overtake a match at most
+a quarter stronger, so an exact match is never buried, whatever was shown how often. Equal items go by id.
 """
 
 from __future__ import annotations
@@ -155,10 +155,14 @@ def rank(found: Sequence[Match], terms: Terms) -> list[Ranked]:
         if judge(match, terms) == "NOT_RELEVANT" or not strongest:
             continue
         item = match.index.item(match.rowid)
-        belief = (1 - BELIEF_WEIGHT) + BELIEF_WEIGHT * min(max(item.confidence, 0.0), 1.0)
+        belief = (1 - BELIEF_WEIGHT) + BELIEF_WEIGHT * _share(item.confidence) * _share(item.decay)
         ranked.append(Ranked(item, match, match.strength / strongest * belief))
     ranked.sort(key=lambda r: (-r.rank, r.item.learning_id))
     return _newest_first(_one_per_text(ranked))
+
+
+def _share(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
 
 
 def _newest_first(ranked: Sequence[Ranked]) -> list[Ranked]:

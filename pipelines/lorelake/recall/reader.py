@@ -49,7 +49,8 @@ def open_release(
     if audiences is None:
         named = (served.project_audience(project) for project in projects)
         audiences = [served.TEAM_AUDIENCE, *(audience for audience in named if audience)]
-    return ReleaseReader(release_folder(root, release), tuple(dict.fromkeys(audiences)))
+    newest = release_folder(root, None) if release else None
+    return ReleaseReader(release_folder(root, release), tuple(dict.fromkeys(audiences)), newest)
 
 
 def find_home() -> Path:
@@ -92,21 +93,23 @@ class ReleaseReader:
     Args:
         folder: the release's folder.
         audiences: labels of the entitled audiences; those without served items have no folder and add nothing.
+        newest: the folder of the served release, where `folder` is an earlier one: what was rejected or forgotten since
+            is not shown from the earlier one either.
 
     Raises:
         UnreachableError: the manifest or an entitled index cannot be read.
     """
 
-    def __init__(self, folder: Path, audiences: Sequence[str]) -> None:
+    def __init__(self, folder: Path, audiences: Sequence[str], newest: Path | None = None) -> None:
         self.folder = folder
         self.audiences = tuple(audiences)
         self.head = _head(folder)
         self.indexes: list[LexicalIndex] = []
+        self._tonight: dict[str, LexicalIndex] | None = None
         try:
-            for audience in self.audiences:
-                name = served.audience_id(self.head.team, audience)
-                if self.head.active.get(name):
-                    self.indexes.append(LexicalIndex(folder / served.INDEX_FOLDER / name, audience))
+            self.indexes += _indexes(folder, self.head, self.audiences)
+            if newest is not None and newest != folder:
+                self._tonight = {index.audience: index for index in _indexes(newest, _head(newest), self.audiences)}
         except UnreachableError:
             self.close()
             raise
@@ -121,7 +124,7 @@ class ReleaseReader:
 
     def close(self) -> None:
         """Close every file."""
-        for index in self.indexes:
+        for index in (*self.indexes, *(self._tonight or {}).values()):
             index.close()
 
     def recall(
@@ -139,6 +142,8 @@ class ReleaseReader:
             raise UsageError("limit is negative", remedy="give 0 or more")
         terms = ranking.weigh_terms(question, self.indexes)
         found = ranking.matches(terms, self.indexes, self._candidates(question, engine))
+        if self._tonight is not None:
+            found = [match for match in found if not self._taken_out(match.index.item(match.rowid).learning_id)]
         best = max(found, key=lambda match: (match.coverage, len(match.terms)), default=None)
         verdict = ranking.judge(best, terms)
         ranked = ranking.rank(found, terms) if verdict != "NOT_RELEVANT" else []
@@ -183,7 +188,7 @@ class ReleaseReader:
         state, successor = "active", None
         item, now, met = self._item(learning), learning, {learning}
         if item is None:
-            state, successor = self._retired(learning) or ("unknown", None)
+            state, successor = self._retired(learning) or (self._taken_out(learning) or "unknown", None)
         while item is None and (now := (self._retired(now) or ("", None))[1] or "") and now not in met:
             met.add(now)
             item = self._item(now)
@@ -197,7 +202,22 @@ class ReleaseReader:
             marker=answer.opened_marker(self.head.release_id, hit),
         )
 
+    def _taken_out(self, learning_id: str) -> str | None:
+        """Why an item of this release is not shown any more, where an earlier release is read."""
+        for index in self.indexes if self._tonight is not None else ():
+            if index.rowid(learning_id) is None:
+                continue
+            tonight = (self._tonight or {}).get(index.audience)
+            if tonight is None:
+                return "unknown"  # that audience has nothing served tonight, and nothing that could tell why
+            now = tonight.ids(learning_id).get(learning_id, learning_id)
+            state, _ = tonight.retired(now) or tonight.retired(learning_id) or ("", None)
+            return state if state in ("rejected", "forgotten") else None
+        return None
+
     def _item(self, learning_id: str) -> served.Item | None:
+        if self._taken_out(learning_id):
+            return None
         for index in self.indexes:
             rowid = index.rowid(learning_id)
             if rowid is not None:
@@ -227,6 +247,12 @@ class ReleaseReader:
             age_days=max((today - self.head.as_of).days, 0),
             engine=engine,
         )
+
+
+def _indexes(folder: Path, head: served.ReleaseHead, audiences: Sequence[str]) -> list[LexicalIndex]:
+    """The indexes of a release that these audiences have."""
+    names = {audience: served.audience_id(head.team, audience) for audience in audiences}
+    return [LexicalIndex(folder / served.INDEX_FOLDER / names[a], a) for a in audiences if head.active.get(names[a])]
 
 
 def _head(folder: Path) -> served.ReleaseHead:

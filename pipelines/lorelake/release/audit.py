@@ -48,6 +48,20 @@ def invariants(
     return sorted(findings, key=lambda finding: (finding.severity, finding.code, finding.message))
 
 
+def served_items(release: Path) -> dict[str, list[served.Item]]:
+    """What a release serves, by audience, as its readers get it.
+
+    Raises:
+        UnreachableError: an index cannot be read.
+    """
+    found: dict[str, list[served.Item]] = {}
+    for card in sorted((release / served.INDEX_FOLDER).glob(f"*/{served.AUDIENCE_CARD}")):
+        audience = msgspec.json.decode(card.read_bytes(), type=served.AudienceCard).audience
+        with ReleaseReader(release, [audience]) as reader:
+            found[audience] = [item for index in reader.indexes for item in index.items()]
+    return found
+
+
 def _check_indexes(candidate: Path, frames: Frames, settings: Settings) -> list[Finding]:
     team = settings.team.id
     expected: dict[str, set[str]] = {}

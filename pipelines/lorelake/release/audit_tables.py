@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from lorelake import served
 from lorelake.errors import ContractError
 from lorelake.lake import checked
 from lorelake.release.rows import ROW_RULES, witnessed
@@ -112,10 +113,22 @@ def _without_witness(frames: Frames) -> Iterator[Finding]:
 
 
 def _tombstoned(frames: Frames) -> Iterator[Finding]:
-    active = frames["learnings"].filter(pl.col("state") == "active")
-    back = active.filter(pl.col("content_key").is_in(frames["tombstones"]["content_key"].implode()))
-    if len(back):
-        yield error("tombstone_active", f"active though a person rejected or forgot it: {some(back['learning_id'])}")
+    """No claim of an active learning has words that somebody took out, whatever the learning itself reads."""
+    active = frames["learnings"].filter(pl.col("state") == "active").select("learning_id", "audience", "content_key")
+    keys = frames["aliases"].filter(pl.col("basis") == "claim").select("learning_id", "content_key")
+    held = pl.concat([active, active.drop("content_key").join(keys, on="learning_id").select(active.columns)])
+    met = held.join(frames["tombstones"].select("content_key", "reach"), on="content_key")
+    back = met.filter((pl.col("reach") == served.TEAM_AUDIENCE) | (pl.col("reach") == pl.col("audience")))
+    ids = set(back["learning_id"]) - restored(frames)
+    if ids:
+        yield error("tombstone_active", f"active though a person rejected or forgot what it says: {some(ids)}")
+
+
+def restored(frames: Frames) -> set[str]:
+    """Learnings that a decision brought back by name: the tombstone may stand for others that say the same."""
+    ledger = frames["ledger"].filter((pl.col("decision") == "restore") & (pl.col("verdict") == "applies"))
+    named = ledger.select(reference="claim_id").drop_nulls()
+    return set(frames["aliases"].join(named, on="reference", how="semi")["learning_id"].drop_nulls())
 
 
 def _votes(frames: Frames) -> Iterator[Finding]:

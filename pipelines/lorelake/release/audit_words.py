@@ -11,9 +11,10 @@ import msgspec
 import polars as pl
 
 from lorelake import served
+from lorelake.content.normalise import content_key
 from lorelake.formats.record import digest
-from lorelake.release.audit_tables import Frames, error, some
-from lorelake.release.build import QUEUE, REVIEW_FOLDER
+from lorelake.release.audit_tables import Frames, error, restored, some
+from lorelake.release.build import REVIEW_FOLDER
 from lorelake.release.rows import TEXT_COLUMNS, Redact
 from lorelake.release.verdict import Finding
 
@@ -31,6 +32,7 @@ def check_words(candidate: Path, items: Items, frames: Frames, team: str, redact
     """All checks on words. `redact` is `Redactor.values` under the team's policy."""
     return [
         *_withdrawn(items, frames),
+        *_tombstoned(items, frames, team),
         *_foreign_items(items, frames, team),
         *_foreign_words(items, team),
         *_private_words(items, frames),
@@ -40,8 +42,7 @@ def check_words(candidate: Path, items: Items, frames: Frames, team: str, redact
 
 
 def _withdrawn(items: Items, frames: Frames) -> Iterator[Finding]:
-    """No tombstoned and no withdrawn text is served, whatever its id; what replaced it may say it again."""
-    tombstones = set(frames["tombstones"]["content_key"])
+    """No withdrawn text is served, whatever its id; what replaced it may say it again."""
     learnings = frames["learnings"].select("learning_id", "audience", "state", "text_sha256", "superseded_by")
     newer = dict(learnings.select("learning_id", "superseded_by").iter_rows())
     withdrawn: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -49,9 +50,6 @@ def _withdrawn(items: Items, frames: Frames) -> Iterator[Finding]:
         if state in WITHDRAWN:
             withdrawn[audience, text].append(learning)
     every = [item for served_ in items.values() for item in served_]
-    back = [item.learning_id for item in every if item.content_key in tombstones]
-    if back:
-        yield error("tombstone_served", f"served though a person rejected or forgot it: {some(back)}")
     old = [
         item.learning_id
         for item in every
@@ -59,6 +57,29 @@ def _withdrawn(items: Items, frames: Frames) -> Iterator[Finding]:
     ]
     if old:
         yield error("withdrawn_served", f"served though the same words were withdrawn: {some(old)}")
+
+
+def _tombstoned(items: Items, frames: Frames, team: str) -> Iterator[Finding]:
+    """Nothing that is shown of an item, its quotes included, has the words of a tombstone."""
+    reached: dict[str, set[str]] = defaultdict(set)
+    for key, reach in frames["tombstones"].select("content_key", "reach").iter_rows():
+        reached[reach].add(key)
+    brought_back = restored(frames)
+    for audience, served_ in items.items():
+        # The tables name a private audience by the id of its folder.
+        out = reached[served.TEAM_AUDIENCE] | reached[audience] | reached[served.audience_id(team, audience)]
+        back = [
+            item.learning_id
+            for item in served_
+            if out and item.learning_id not in brought_back and not out.isdisjoint(shown_keys(item))
+        ]
+        if back:
+            yield error("tombstone_served", f"served though a person rejected or forgot it: {some(back)}")
+
+
+def shown_keys(item: served.Item) -> set[str]:
+    """Content keys of everything that is shown of an item: its witness, title, advice and quotes."""
+    return {item.content_key, *map(content_key, (item.title, item.do, *(quote.words for quote in item.quotes)))}
 
 
 def _replacing(learning: str, newer: Mapping[str, str | None]) -> set[str]:
@@ -115,16 +136,24 @@ def _private_words(items: Items, frames: Frames) -> Iterator[Finding]:
 
 
 def _queues(candidate: Path, frames: Frames, team: str) -> Iterator[Finding]:
-    """Each review queue holds its own audience's learnings only, and nothing that was forgotten."""
+    """What reviewers of an audience get holds its own learnings only, and nothing that was forgotten."""
     state = {
         id_: (audience, s)
         for id_, audience, s in frames["learnings"].select("learning_id", "audience", "state").iter_rows()
     }
-    for path in sorted((candidate / REVIEW_FOLDER).glob(f"*/{QUEUE}")):
-        for entry in msgspec.json.decode(path.read_bytes()):
-            audience, now = state.get(entry["learning_id"], ("", ""))
-            if served.audience_id(team, audience) != path.parent.name or now == "forgotten":
-                yield error("queue_foreign", f"{path.parent.name} queues what it may not: {entry['learning_id']}")
+    for path, learning in _to_review(candidate / REVIEW_FOLDER):
+        audience, now = state.get(learning, ("", ""))
+        if served.audience_id(team, audience) != path.parent.name or now == "forgotten":
+            yield error("queue_foreign", f"{path.parent.name}/{path.name} holds what it may not: {learning}")
+
+
+def _to_review(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Every learning in a file that reviewers get."""
+    for path in sorted(folder.glob(f"*/{served.REVIEW_QUEUE}")):
+        yield from ((path, entry["learning_id"]) for entry in msgspec.json.decode(path.read_bytes()))
+    for path in sorted(folder.glob(f"*/{served.REVIEW_ITEMS}")):
+        lines = path.read_bytes().splitlines()
+        yield from ((path, msgspec.json.decode(line)["item"]["learning_id"]) for line in lines)
 
 
 def _secrets(items: Items, learnings: pl.DataFrame, redact: Redact) -> Iterator[Finding]:

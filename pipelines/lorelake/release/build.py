@@ -5,36 +5,41 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections import defaultdict
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import duckdb
-import msgspec
 import polars as pl
 
 from lorelake import __version__, served
+from lorelake.content import erasure_log
 from lorelake.content.redaction import Redactor
 from lorelake.errors import ContractError, SettingsError
 from lorelake.lake import Lake, checked, write_bytes, write_table
-from lorelake.release import index
+from lorelake.release import history, index
 from lorelake.release.manifest import Manifest, config_sha256, content_hash, release_id, write_manifest
-from lorelake.release.privacy import withheld, without_private_words
-from lorelake.release.rows import ROW_RULES, quarantine, quarantine_events
+from lorelake.release.privacy import without_open_signatures, without_private_words
+from lorelake.release.reviewing import write_reviews
+from lorelake.release.rows import ROW_RULES, quarantine, quarantine_events, quarantine_versions
+from lorelake.release.signatures import write_signatures
 from lorelake.settings import LOGIC_VERSION, Settings
-from lorelake.tables import TABLES
+from lorelake.tables import TABLES, macros
 
 CATALOG = "catalog.duckdb"
-REVIEW_FOLDER = "review"
-QUEUE = "queue.json"
+REVIEW_FOLDER = served.REVIEW_FOLDER
+QUEUE = served.REVIEW_QUEUE
 TABLES_FOLDER = "tables"
 ENGINE = "lexical"
 
 
 def build_candidate(
-    lake: Lake, settings: Settings, as_of: date, tables: Mapping[str, pl.DataFrame], inputs: Mapping[str, str]
+    lake: Lake,
+    settings: Settings,
+    as_of: date,
+    tables: Mapping[str, pl.DataFrame],
+    inputs: Mapping[str, str],
+    key: bytes = b"",
 ) -> Path:
     """Write `lake.candidate` fresh; what an earlier run left there is removed. The caller holds `lake.writing()`.
 
@@ -42,8 +47,10 @@ def build_candidate(
         lake: where; must be this team's.
         settings: team id, redaction policy.
         as_of: the as-of day.
-        tables: every table with `released=True` by name; `signals` too, to tell which admissions are private.
+        tables: every table with `released=True` by name, but for what history tells; `signals` too, to tell which
+            admissions are private, and `claims`, to tell which items are near what was rejected.
         inputs: names and hashes of what the rows were derived from; copied into the manifest.
+        key: the team's key, under which reviewers get signatures; none are written without it.
 
     Returns:
         The candidate's folder. Its manifest is a draft until publish completes it.
@@ -58,14 +65,22 @@ def build_candidate(
     frames["learnings"] = quarantine(before, frames["learning_evidence"], redactor(settings).values)
     moves = quarantine_events(before, frames["learnings"], as_of)
     frames["learning_events"] = checked(TABLES["learning_events"], pl.concat([frames["learning_events"], moves]))
+    versions = quarantine_versions(frames["learning_versions"], moves, as_of)
+    frames["learning_versions"] = checked(TABLES["learning_versions"], versions)
+    frames |= history.with_candidate(lake, as_of, frames["learnings"])
 
     folder = lake.candidate
     remove_tree(folder)
     folder.mkdir(parents=True)
-    _write_tables(folder, without_private_words(frames, tables.get("signals")))
+    shown = without_open_signatures(without_private_words(frames, tables.get("signals")), settings.team.id)
+    _write_tables(folder, shown)
     active = _write_indexes(folder, settings.team.id, frames)
-    _write_queues(folder, settings.team.id, frames)
-    hashed = content_hash(frames)
+    write_reviews(folder / REVIEW_FOLDER, settings.team.id, frames, tables.get("claims"))
+    if key and "claims" in tables and "signals" in tables:
+        given = frames["learnings"], tables["claims"], tables["signals"]
+        write_signatures(folder / REVIEW_FOLDER, settings.team.id, *given, key)
+    erasures = erasure_log.digest(lake)
+    hashed = content_hash(frames, erasures)
     write_manifest(
         folder,
         Manifest(
@@ -78,7 +93,7 @@ def build_candidate(
             logic_version=LOGIC_VERSION,
             config_sha256=config_sha256(settings),
             engine=ENGINE,
-            inputs=dict(sorted(inputs.items())),
+            inputs=dict(sorted({**inputs, **({"erasures": erasures} if erasures else {})}.items())),
             rows={name: len(data) for name, data in frames.items()},
             quarantined=frames["learnings"].filter(pl.col("state_reason").is_in(list(ROW_RULES))).height,
         ),
@@ -120,7 +135,7 @@ def remove_tree(folder: Path) -> None:
 
 
 def _released(tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    wanted = [table for table in TABLES.values() if table.released]
+    wanted = [table for table in TABLES.values() if table.released and table.stage != "release"]
     missing = [table.name for table in wanted if table.name not in tables]
     if missing:
         raise ContractError(f"tables are missing from the release: {', '.join(missing)}")
@@ -140,6 +155,8 @@ def _write_tables(folder: Path, frames: Mapping[str, pl.DataFrame]) -> None:
             db.execute(f"COMMENT ON VIEW {name} IS '{_sql(meaning)}'")
             for column in table.columns:
                 db.execute(f"COMMENT ON COLUMN {name}.\"{column.name}\" IS '{_sql(column.meaning)}'")
+        for statement in macros.statements(set(frames)):
+            db.execute(statement)
         db.commit()
 
 
@@ -151,7 +168,7 @@ def _write_indexes(folder: Path, team: str, frames: Mapping[str, pl.DataFrame]) 
     learnings, evidence = frames["learnings"], frames["learning_evidence"]
     named = frames["aliases"].select("reference", "learning_id", "basis", "audience").rows()
     active: dict[str, int] = {}
-    for audience, items in index.items_by_audience(learnings, evidence).items():
+    for audience, items in index.items_by_audience(learnings, evidence, frames["decay"]).items():
         ids = {item.learning_id for item in items}
         others = learnings.filter((pl.col("audience") == audience) & (pl.col("state") != "active"))
         own = ids | set(others["learning_id"])
@@ -167,19 +184,3 @@ def _write_indexes(folder: Path, team: str, frames: Mapping[str, pl.DataFrame]) 
         index.write_audience(folder / served.INDEX_FOLDER / name, items, aliases, retired, filing)
         active[name] = len(items)
     return dict(sorted(active.items()))
-
-
-def _write_queues(folder: Path, team: str, frames: Mapping[str, pl.DataFrame]) -> None:
-    """One queue per audience, with the quotes a reviewer needs; what was forgotten or holds a secret is in none."""
-    quotes = index.quotes_by_learning(frames["learning_evidence"])
-    rows = {row["learning_id"]: row for row in frames["learnings"].iter_rows(named=True)}
-    queues: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for entry in frames["review_queue"].iter_rows(named=True):
-        row = rows.get(entry["learning_id"])
-        if row is None or withheld(row["state"], row["state_reason"]):
-            continue
-        item = msgspec.to_builtins(index.item_of(row, quotes.get(entry["learning_id"], ())))
-        queues[row["audience"]].append({**item, **{key: entry[key] for key in entry if key != "audience"}})
-    for audience, entries in sorted(queues.items()):
-        path = folder / REVIEW_FOLDER / served.audience_id(team, audience) / QUEUE
-        write_bytes(path, msgspec.json.format(msgspec.json.encode(entries), indent=2))

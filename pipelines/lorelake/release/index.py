@@ -20,6 +20,7 @@ import polars as pl
 from lorelake import served
 from lorelake.content import search_words
 from lorelake.lake import write_bytes
+from lorelake.release.parts import served_words
 
 INDEXED_QUOTES = 3
 INDEXED_QUOTE_CHARS = 600
@@ -52,12 +53,16 @@ def filing_of(ids: Collection[str], topics: pl.DataFrame, members: pl.DataFrame)
     return Filing(labels, items)
 
 
-def items_by_audience(learnings: pl.DataFrame, evidence: pl.DataFrame) -> dict[str, list[served.Item]]:
+def items_by_audience(
+    learnings: pl.DataFrame, evidence: pl.DataFrame, decay: pl.DataFrame
+) -> dict[str, list[served.Item]]:
     """Active learnings as they are served, per audience, in order of id."""
     quotes = quotes_by_learning(evidence)
     items: dict[str, list[served.Item]] = defaultdict(list)
-    for row in learnings.filter(pl.col("state") == "active").sort("learning_id").iter_rows(named=True):
-        items[row["audience"]].append(item_of(row, quotes.get(row["learning_id"], ())))
+    faded = learnings.join(decay.select("learning_id", "decay"), on="learning_id", how="left")
+    faded = faded.with_columns(pl.col("decay").fill_null(1.0))
+    for row in faded.filter(pl.col("state") == "active").sort("learning_id").iter_rows(named=True):
+        items[row["audience"]].append(item_of(served_words(row), quotes.get(row["learning_id"], ())))
     return dict(sorted(items.items()))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,25 +71,35 @@ def release_id(as_of: date, content_hash: str) -> str:
     return f"{as_of.isoformat()}-{content_hash[:8]}"
 
 
-def content_hash(frames: Mapping[str, polars.DataFrame]) -> str:
+def content_hash(frames: Mapping[str, polars.DataFrame], erasures: str = "") -> str:
     """sha256 over the hashed tables' rows, in the order of the contract and of each table's key.
 
     Rows are hashed as values, so that Parquet's encoding, the order of arrival and columns the contract does not
     know do not matter. Floats count to 9 digits. Takes the rows before private words are left out: a change only a
     private audience can see names a new release too.
+
+    Args:
+        erasures: what was erased from the lake. It counts, for an erasure may change only what is not hashed, and the
+            release before it must not be taken for the one after.
     """
-    total = hashlib.sha256()
+    total = hashlib.sha256(erasures.encode())
     for table in TABLES.values():
         if table.hashed:
-            total.update(f"{table.name} {_table_hash(table, frames[table.name])}\n".encode())
+            total.update(f"{table.name} {table_hash(table, frames[table.name])}\n".encode())
     return total.hexdigest()
 
 
-def _table_hash(table: Table, data: polars.DataFrame) -> str:
+def table_hash(table: Table, data: polars.DataFrame) -> str:
+    """sha256 over one table's rows as values, in order of its key."""
     rows = hashlib.sha256()
     for row in data.select(table.column_names).sort(table.key).iter_rows():
-        rows.update(canonical([_hashable(value) for value in row]).encode("utf-8", "surrogatepass") + b"\n")
+        rows.update(canonical(values_of(row)).encode("utf-8", "surrogatepass") + b"\n")
     return rows.hexdigest()
+
+
+def values_of(row: Iterable[Any]) -> list[Any]:
+    """A row's values as they count: floats to 9 digits, times as text."""
+    return [_hashable(value) for value in row]
 
 
 def _hashable(value: Any) -> Any:

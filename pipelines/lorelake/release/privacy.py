@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from lorelake import served
+from lorelake.content.gist_signature import PAIR_ENTRY
 from lorelake.tables import TABLES
 
 WITHHELD = "withheld"
@@ -25,9 +26,13 @@ _TEXT: dict[str, tuple[str, ...]] = {
     ),
     "learning_evidence": ("quote", "source_uri", "actor"),
     "learning_events": ("actor", "evidence"),
+    "learning_versions": ("title",),
+    "retirement_samples": ("quote", "newer_quote", "said", "actor", "evidence"),
     "review_queue": ("title", "risks"),
+    "approved_texts": ("title", "when", "do", "because", "not_when"),
+    "repeat_mistakes": ("signature",),
     "supersession": ("actor", "evidence", "quote", "older_quote", "newer_quote", "part", "features"),
-    "ledger": ("new_text", "reason", "source_uri"),
+    "ledger": ("new_text", "reason", "source_uri", "reach", "experiment"),
     "admissions": ("detail",),
     "sessions": ("branch",),
     "imported_votes": ("item_id", "also", "unit_id"),
@@ -43,6 +48,7 @@ _IN_PLACE = {
     ("supersession", "features"): "{}",
     ("supersession", "actor"): WITHHELD,
     ("learning_events", "actor"): WITHHELD,
+    ("retirement_samples", "actor"): WITHHELD,
 }
 """What stands instead of the words where empty is no value: of a JSON object, and of who said or did it."""
 
@@ -64,14 +70,40 @@ def without_private_words(frames: Mapping[str, pl.DataFrame], signals: pl.DataFr
         "learnings": by_learning,
         "learning_evidence": by_learning,
         "learning_events": by_learning,
+        "learning_versions": by_learning,
+        "retirement_samples": by_learning | pl.col("newer_id").is_in(hidden).fill_null(False),
         "review_queue": by_learning,
+        "approved_texts": by_learning,
         "supersession": pl.col("older_id").is_in(hidden) | pl.col("newer_id").is_in(hidden),
-        "ledger": ~pl.col("claim_id").is_in(shown_claims.implode()),
+        "ledger": ~pl.col("claim_id").is_in(shown_claims.implode()).fill_null(False),
         "admissions": ~pl.col("signal_id").is_in(shown_signals),
         **dict.fromkeys(by_audience, pl.col("audience").is_in(private)),
+        "repeat_mistakes": by_learning | _of_private_audience(),
         **_of_topics(frames, hidden),
     }
     return {name: _emptied(name, data, where[name]) if name in where else data for name, data in frames.items()}
+
+
+def without_open_signatures(frames: Mapping[str, pl.DataFrame], team: str) -> dict[str, pl.DataFrame]:
+    """The frames with nothing in `ledger` and `tombstones` that tells of words or of a private audience's name.
+
+    Entries of 16 hex are word pairs hashed without a key, on which words could be tried: they stay in the ledger. A
+    tombstone that reaches a private audience names it by the opaque id that its folder has.
+    """
+    keyed = pl.col("signature").list.eval(pl.element().filter(pl.element().str.len_chars() != PAIR_ENTRY))
+    reaches = frames["tombstones"]["reach"].unique().to_list()
+    opaque = {reach: served.audience_id(team, reach) for reach in reaches if not served.is_shared(reach)}
+    return {
+        **frames,
+        "ledger": frames["ledger"].with_columns(keyed),
+        "tombstones": frames["tombstones"].with_columns(keyed, pl.col("reach").replace(opaque)),
+    }
+
+
+def _of_private_audience() -> pl.Expr:
+    """Rows whose `audience` is neither the team nor a project, as `served.is_shared` tells them apart."""
+    audience = pl.col("audience")
+    return ~((audience == served.TEAM_AUDIENCE) | audience.str.starts_with(served.PROJECT_PREFIX))
 
 
 def _of_topics(frames: Mapping[str, pl.DataFrame], hidden: Sequence[str]) -> dict[str, pl.Expr]:
@@ -103,8 +135,8 @@ def hidden_learnings(learnings: pl.DataFrame) -> list[str]:
 
 
 def withheld(state: str, reason: str) -> bool:
-    """Whether a learning's words may stand nowhere in a release: forgotten, or holding a secret."""
-    return state == "forgotten" or reason == "row_secret"
+    """Whether a learning's words may stand nowhere in a release: forgotten, taken back at their source, or a secret."""
+    return state == "forgotten" or reason in ("row_secret", "message_deleted")
 
 
 def _emptied(name: str, data: pl.DataFrame, where: pl.Expr) -> pl.DataFrame:

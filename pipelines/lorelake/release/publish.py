@@ -6,6 +6,7 @@ A kill at any point leaves the served release serving, and the same call (or the
     rename it to releases/<id>                        not served; taken up by the next publish of the same content
     append to history                                 once per switch: skipped if its last entry is this release
     replace CURRENT                                   one atomic rename
+    delete the releases older than an erasure         again by the next run, if this one was killed
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from lorelake.errors import AuditError, ReleaseError
 from lorelake.lake import Lake, read_table, sync_folder, write_bytes
 from lorelake.release import history
 from lorelake.release.build import TABLES_FOLDER, check_team, remove_tree
+from lorelake.release.erase import remove_outdated
 from lorelake.release.manifest import Manifest, read_manifest, release_id, write_manifest
 from lorelake.release.verdict import Verdict, files_digest, hash_files, read_verdict
 from lorelake.tables import ALIASES, LEARNINGS
@@ -65,11 +67,12 @@ def publish(lake: Lake, team: str, now: datetime | None = None) -> Published:
 
     target = lake.releases / draft.release_id
     served_now = lake.current_release()
-    changes = _state_changes(lake, candidate)
+    changes = state_changes(lake, candidate)
     if target.exists():
         _take_up(target, draft)
         remove_tree(candidate)
         if served_now == draft.release_id:
+            remove_outdated(lake)
             return Published(draft.release_id, new=False)
     else:
         _complete(candidate, draft, verdict, changes, now)
@@ -78,6 +81,7 @@ def publish(lake: Lake, team: str, now: datetime | None = None) -> Published:
     aliases = read_table(ALIASES, target / TABLES_FOLDER / "aliases.parquet")
     history.append(lake, draft.release_id, changes, aliases, now)
     write_bytes(lake.current, f"{draft.release_id}\n".encode())
+    remove_outdated(lake)
     return Published(draft.release_id, new=True)
 
 
@@ -132,12 +136,13 @@ def _take_up(target: Path, draft: Manifest) -> None:
 
 def _complete(candidate: Path, draft: Manifest, verdict: Verdict, changes: list[history.Change], now: datetime) -> None:
     """Fill in the manifest, then make everything read-only and durable."""
+    moved = [change for change in changes if change.before != change.after]
     manifest = msgspec.structs.replace(
         draft,
         files=hash_files(candidate, _MANIFEST_ONLY),
         checks={"invariants": "pass", **verdict.checks},
         warnings=tuple(sorted({finding.code for finding in verdict.findings})),
-        changes=dict(sorted(Counter(f"{c.before or 'none'}>{c.after or 'none'}" for c in changes).items())),
+        changes=dict(sorted(Counter(f"{c.before or 'none'}>{c.after or 'none'}" for c in moved).items())),
         created_at=now,
     )
     write_manifest(candidate, manifest)
@@ -148,18 +153,25 @@ def _complete(candidate: Path, draft: Manifest, verdict: Verdict, changes: list[
     sync_folder(candidate)
 
 
-def _state_changes(lake: Lake, candidate: Path) -> list[history.Change]:
+def state_changes(lake: Lake, candidate: Path) -> list[history.Change]:
+    """What serving this folder instead of the served release changes, by learning id."""
     current = lake.current_release()
     before = _states(lake.releases / current) if current else {}
     after = _states(candidate)
     ids = sorted(before.keys() | after.keys())
-    changes = (history.Change(learning, before.get(learning), after.get(learning)) for learning in ids)
-    return [change for change in changes if change.before != change.after]
+    nothing = (None, None)
+    return [
+        history.Change(learning, before.get(learning, nothing)[0], *after.get(learning, nothing))
+        for learning in ids
+        if before.get(learning, nothing) != after.get(learning, nothing)
+    ]
 
 
-def _states(folder: Path) -> dict[str, str]:
+def _states(folder: Path) -> dict[str, tuple[str, str | None]]:
+    """Learning id to its state, and to its words where they are served."""
     data = read_table(LEARNINGS, folder / TABLES_FOLDER / "learnings.parquet")
-    return dict(data.select("learning_id", "state").iter_rows())
+    rows = data.select("learning_id", "state", "text_sha256").iter_rows()
+    return {id_: (state, sha if state == history.SERVED_STATE else None) for id_, state, sha in rows}
 
 
 def verify(release: Path) -> list[str]:

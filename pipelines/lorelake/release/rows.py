@@ -81,3 +81,23 @@ def quarantine_events(before: pl.DataFrame, after: pl.DataFrame, as_of: date) ->
         pl.lit("rule").alias("actor"),
         pl.lit("").alias("evidence"),
     )
+
+
+def quarantine_versions(versions: pl.DataFrame, moves: pl.DataFrame, as_of: date) -> pl.DataFrame:
+    """Rows of `learning_versions` with the moves of `quarantine_events` among them: from that instant on, as known on
+    the as-of day, the learning is quarantined; what was known before stays as it was."""
+    if moves.is_empty():
+        return versions
+    open_row = pl.col("valid_to").is_null() & pl.col("known_to").is_null()
+    moved = open_row & pl.col("learning_id").is_in(moves["learning_id"].implode())
+    rows = versions.filter(moved).join(moves.select("learning_id", "ts", "to_state", "reason"), on="learning_id")
+    names = versions.columns
+    until = rows.with_columns(valid_to="ts").select(names)
+    known_before = rows.filter(pl.col("known_from") < as_of).with_columns(
+        valid_from="ts", known_to=pl.lit(as_of, pl.Date)
+    )
+    held = rows.with_columns(
+        valid_from="ts", known_from=pl.lit(as_of, pl.Date), state="to_state", state_reason="reason",
+        superseded_by=pl.lit(None, pl.String),
+    )  # fmt: skip
+    return pl.concat([versions.filter(~moved), until, known_before.select(names), held.select(names)])

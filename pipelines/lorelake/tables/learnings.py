@@ -1,4 +1,4 @@
-"""Contract of stage learnings: claims from Python; trust, votes, states and queues from SQL."""
+"""Contract of stage learnings: claims from Python; trust, states and queues from SQL."""
 
 from __future__ import annotations
 
@@ -45,6 +45,9 @@ CLAIMS = Table(
         Column("document", "str?", "path of the document it comes from"),
         Column("tombstone", "str?", "id of the decision whose tombstone it meets"),
         Column("tombstone_match", "str?", "exact: suppressed; near: held for review", ("exact", "near")),
+        Column(
+            "signature", "list[str]", "similarity signature of its words, where a tombstone holds their content key"
+        ),
     ),
 )
 
@@ -115,6 +118,7 @@ LEARNINGS = Table(
         Column("first_said", "ts", "earliest evidence"),
         Column("last_said", "ts", "latest evidence"),
         Column("known_from", "date", "as-of day on which the lake could first know it"),
+        Column("revalidate_by", "date?", "day after which it expires unless somebody supports it; null: never"),
         Column("superseded_by", "str?", "learning that replaced it"),
         Column("replaced_parts", "list[str]", "parts of it that were replaced, each as `learning id: part`"),
     ),
@@ -172,139 +176,21 @@ LEARNING_EVIDENCE = Table(
     hashed=True,
 )
 
-LEARNING_EVENTS = Table(
-    "learning_events",
-    "learnings",
-    "one change of state of one learning",
-    ("learning_id", "ts", "to_state", "reason"),
-    (
-        Column("learning_id", "str", "the learning"),
-        Column("ts", "ts", "when it took effect"),
-        Column("from_state", "str?", "state before; null for the first", STATES),
-        Column("to_state", "str", "state after", STATES),
-        Column("reason", "str", "rule code"),
-        Column("actor", "str", "person, or `rule` where a rule did it; `withheld` in a release, of a private learning"),
-        Column("evidence", "str", "signal, decision or document behind it"),
-    ),
-    released=True,
-    sql=True,
-    hashed=True,
-)
-
-VOTES = Table(
-    "votes",
-    "learnings",
-    "learning x voter x session family",
-    ("learning_id", "voter", "family_id"),
-    (
-        Column("learning_id", "str", "the learning"),
-        Column("voter", "str", "person whose session or decision it was"),
-        Column("family_id", "str", "session family, or the decision"),
-        Column(
-            "voter_class",
-            "str",
-            "weight class: human decides, agent cited it, author is its own source, bot counts nothing",
-            ("human", "agent", "author", "bot"),
-        ),
-        Column("recalled", "bool", "it was shown there"),
-        Column("upvoted", "bool", "shown and cited there, or endorsed by a person; once a family"),
-        Column("refuted", "bool", "disputed by a person"),
-        Column("ts", "ts", "latest act"),
-    ),
-    released=True,
-    sql=True,
-    hashed=True,
-)
-
-CONFIDENCE = Table(
-    "confidence",
-    "learnings",
-    "learning",
-    ("learning_id",),
-    (
-        Column("learning_id", "str", "the learning"),
-        Column("support", "float", "decayed weight of what speaks for it, prior included"),
-        Column("against", "float", "decayed weight of what speaks against it, prior included"),
-        Column("confidence", "float", "support / (support + against), to 9 digits"),
-        Column("confidence_low", "float", "lower end of the 95 % interval"),
-        Column("confidence_high", "float", "upper end of the 95 % interval"),
-        Column(
-            "teamai_confidence", "float?", "teamai-cli's formula on the same votes, for comparison; null without votes"
-        ),
-    ),
-    released=True,
-    sql=True,
-    hashed=True,
-)
-
-SUPERSESSION = Table(
-    "supersession",
-    "learnings",
-    "older -> newer",
-    ("older_id", "newer_id", "reason"),
-    (
-        Column("older_id", "str", "learning that is replaced"),
-        Column("newer_id", "str", "learning that replaces it"),
-        Column("reason", "str", "on what ground", SUPERSESSION_REASONS),
-        Column(
-            "status",
-            "str",
-            "applied: the older one is not served; in_part: it is, with the replaced part named; proposed: waits for a "
-            "person; undone: a person brought the older one back",
-            ("applied", "in_part", "proposed", "undone"),
-        ),
-        Column("partial", "bool", "true: a part is replaced, the rest still holds"),
-        Column("part", "str?", "the replaced part in the source's words, where it names one"),
-        Column("ambiguous", "bool", "true: the name fits several records; `features` lists them"),
-        Column("features", "str", "JSON object: what matched, and how alike the two are"),
-        Column("quote", "str?", "the words that say so; null where the two sides' words are all there is"),
-        Column("older_evidence", "str?", "signal behind the older one"),
-        Column("older_quote", "str?", "its verbatim words"),
-        Column("newer_evidence", "str?", "signal behind the newer one"),
-        Column("newer_quote", "str?", "its verbatim words"),
-        Column("actor", "str", "who said so; `withheld` in a release, where either side is private"),
-        Column("evidence", "str", "decision, document version or signal that says so"),
-        Column("ts", "ts", "when it was said"),
-    ),
-    released=True,
-    sql=True,
-    hashed=True,
-)
-
 TOMBSTONES = Table(
     "tombstones",
     "learnings",
-    "one content key that may not come back",
-    ("content_key",),
+    "one content key that may not come back, per reach",
+    ("content_key", "reach"),
     (
         Column("content_key", "str", "sha256 of the normalised words, audience left out"),
-        Column("signature", "list[str]", "similarity signature of the words; never the words"),
+        Column("signature", "list[str]", "similarity signature of the words under the team's key; never the words"),
+        Column("reach", "str", "`team`, or the audience whose memory the words are kept out of"),
         Column("reason", "str", "rejected or forgotten", ("rejected", "forgotten")),
         Column("actor", "str", "who decided"),
         Column("decision_id", "str", "the decision"),
         Column("ts", "ts", "when"),
         Column("suppressed", "int", "claims it holds back tonight"),
         Column("held", "int", "near hits it holds for review tonight"),
-    ),
-    released=True,
-    sql=True,
-    hashed=True,
-)
-
-REVIEW_QUEUE = Table(
-    "review_queue",
-    "learnings",
-    "one learning that waits for a person",
-    ("learning_id", "why"),
-    (
-        Column("learning_id", "str", "the learning"),
-        Column("why", "str", "what waits", ("candidate", "risky", "near_tombstone", "disputed", "text_changed")),
-        Column("audience", "str", "who may review it"),
-        Column("title", "str", "what it says"),
-        Column("risks", "list[str]", "why a person must look"),
-        Column("reach", "int", "how often it was shown, plus the session families behind it"),
-        Column("missing", "list[str]", "fields it lacks"),
-        Column("waiting_days", "int", "days since its latest evidence"),
     ),
     released=True,
     sql=True,

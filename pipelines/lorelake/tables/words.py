@@ -27,9 +27,16 @@ RECALL_VERDICTS = ("RELEVANT", "WEAK", "NOT_RELEVANT", "UNREACHABLE")
 ITEM_KINDS = ("scar", "win", "pattern", "anti_pattern", "decision", "procedure", "preference", "fact")
 SEVERITIES = ("low", "medium", "high", "critical")
 TRUSTS = ("reviewed", "corroborated", "stated", "mechanical", "proposed")
-STATES = ("candidate", "active", "superseded", "expired", "archived", "rejected", "forgotten", "quarantined")
+STATES = (
+    "candidate", "active", "superseded", "refuted", "expired", "archived", "rejected", "forgotten", "quarantined",
+)  # fmt: skip
 DECISIONS = (
     "approve", "reject", "edit", "retire", "restore", "supersede", "endorse", "dispute", "forget",
+    "pin", "merge", "split", "dismiss", "experiment",
+)  # fmt: skip
+DECISION_VERDICTS = ("applies", "overruled", "refused", "no_item")
+REVIEW_REASONS = (
+    "candidate", "risky", "near_tombstone", "disputed", "text_changed", "source_gone", "agent_refuted",
 )  # fmt: skip
 TOPIC_KINDS = ("project", "path", "package", "channel", "error", "person", "topic")
 TAGGERS = ("project", "path", "package", "channel", "error", "mention", "folder", "tag")

@@ -146,3 +146,9 @@ def test_words_read_token_by_token_are_those_of_the_whole_text(parts: list[str],
     text = "".join(part + data.draw(SPACES) for part in parts)
     assert words(text) == normalising._read(text)
     assert words(text) == normalising._read(text)  # from memory
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_the_short_way_of_ascii_ends_where_the_long_way_does(text: str) -> None:
+    """A word of another script at the end takes the whole text the long way."""
+    assert normalise(f"{text} é") == f"{normalise(text)} é".lstrip()

@@ -351,12 +351,21 @@ def test_a_lake_of_nothing_has_none_and_one_with_votes_keeps_the_contract(tmp_pa
     assert frame(IMPORTED_VOTES, found.rows).height == len(found.rows) == 4
 
 
-def test_no_rule_of_ours_reads_what_another_memory_counted() -> None:
+def test_only_the_other_memorys_own_figure_reads_what_it_counted() -> None:
     """They are nobody's vote and no showing here, so no trust, state, confidence or answer may rest on them."""
     places = [
         ROOT / "models",
         *(ROOT / "pipelines" / "lorelake" / stage for stage in ("evidence", "learnings", "recall")),
     ]
-    read = [path for place in places for path in place.rglob("*") if path.suffix in (".sql", ".py", ".yml")]
+    read = [path for place in places for path in place.rglob("*") if path.suffix in (".sql", ".py")]
     assert len(read) > 40
-    assert [path for path in read if IMPORTED_VOTES.name in path.read_text(encoding="utf-8")] == []
+    readers = {path.name for path in read if IMPORTED_VOTES.name in path.read_text(encoding="utf-8")}
+    assert readers == {"stg_imported_votes.sql", "trust.sql"}
+    macros = (ROOT / "models/macros/trust.sql").read_text(encoding="utf-8").split("{% macro ")
+    (macro,) = (macro for macro in macros if IMPORTED_VOTES.name in macro)
+    used = [line for line in macro.splitlines() if "counted_elsewhere." in line and " as " in line]
+    fed = {line.rsplit(" as ", 1)[1].strip(",") for line in used}
+    assert fed == {"recalled", "upvoted", "since_recall"}
+    after = macro[macro.index("rounded as (") :].splitlines()
+    reading = [line for line in after if any(name in line for name in fed)]
+    assert ["teamai_formula" in line for line in reading] == [True]

@@ -32,7 +32,8 @@ def record(position: int | None, decision: str | None, email: str | None = "ann@
     if position is not None:
         value |= {"position": position, "actor": {"name": "", "email": email or ""}}
     if decision:
-        value["decision"] = {"decision": decision, "learning": CLAIM[:16], "reason": "because"} | fields
+        whole = {"decision": decision, "learning": CLAIM[:16], "reason": "because"} | fields
+        value["decision"] = {name: field for name, field in whole.items() if field is not None}
     kind = "decision" if decision else "decision_deleted"
     ts = START + timedelta(days=position or 0)
     key = f"{position}:{decision}:{fields}"
@@ -60,12 +61,19 @@ def test_a_listed_persons_decision_applies_with_all_it_says() -> None:
         "decision": "reject",
         "claim_id": CLAIM[:16],
         "other_claim_id": None,
+        "target": None,
+        "claims": [],
         "content_key": "k" * 64,
         "signature": ["0a"],
         "decided_on_sha256": None,
         "new_text": '{"do":"D","title":"T"}',
+        "revalidate_by": None,
+        "reach": "team",
+        "erase": False,
+        "experiment": None,
         "actor": "ann",
         "actor_basis": "commit",
+        "is_signed": False,
         "reason": "because",
         "ts": START + timedelta(days=2),
         "verdict": "applies",
@@ -141,3 +149,49 @@ def test_a_decision_after_the_as_of_day_replaces_nothing_yet() -> None:
         "approve": ("refused", "replaced"), "forget": ("applies", None),
     }  # fmt: skip
     assert rows(unit(record(1, "approve"), record(9, None)), as_of=date(2026, 3, 5)) == {"approve": ("applies", None)}
+
+
+def test_every_field_of_the_new_kinds_has_its_column() -> None:
+    values: dict[str, dict[str, Any]] = {
+        "dismiss": {"learning": None, "target": "thr_" + "a" * 32, "content_key": "k" * 64},
+        "split": {"claims": [CLAIM]},
+        "forget": {"learning": None, "erase": True, "reach": "project:web"},
+        "endorse": {"revalidate_by": "2026-09-01"},
+        "experiment": {"learning": None, "experiment": {"name": "x", "share": 0.2}},
+    }
+    units = [unit(record(1, kind, **more), name=f"decisions/{kind}.yaml") for kind, more in values.items()]
+    found = {row["decision"]: row for row in ledger_rows(units, resolve, ("ann",), None)}
+    assert (found["dismiss"]["claim_id"], found["dismiss"]["target"]) == (None, "thr_" + "a" * 32)
+    assert found["split"]["claims"] == [CLAIM]
+    assert (found["forget"]["erase"], found["forget"]["reach"]) == (True, "project:web")
+    assert found["endorse"]["revalidate_by"] == date(2026, 9, 1)
+    assert found["experiment"]["experiment"] == '{"name":"x","share":0.2}'
+    assert frame(LEDGER, list(found.values())).height == 5
+
+
+def test_a_decision_on_several_items_is_a_row_for_each_and_replaced_as_one() -> None:
+    items = [{"learning": CLAIM, "text_sha256": "a" * 64}, {"learning": "lrn_" + "f" * 12, "text_sha256": "b" * 64}]
+    several = record(1, "approve", learning=None, items=items)
+    found = ledger_rows([unit(several)], resolve, ("ann",), None)
+    assert {(row["claim_id"], row["decided_on_sha256"][0], row["verdict"]) for row in found} == {
+        (CLAIM, "a", "applies"), ("lrn_" + "f" * 12, "b", "applies"),
+    }  # fmt: skip
+    assert len({row["decision_id"] for row in found}) == 2
+    found = ledger_rows([unit(several, record(2, "retire"))], resolve, ("ann",), None)
+    assert sorted(row["refused_because"] or "" for row in found) == ["", "replaced", "replaced"]
+
+
+def test_where_signatures_are_asked_for_an_unsigned_commit_decides_nothing() -> None:
+    signed = record(1, "approve")
+    signed.value["signed"] = True
+    assert rows(unit(signed), signed_only=True) == {"approve": ("applies", None)}
+    assert rows(unit(record(1, "approve")), signed_only=True) == {"approve": ("refused", "not_signed")}
+    assert rows(unit(record(None, "approve")), local="ann", signed_only=True) == {"approve": ("refused", "not_signed")}
+
+
+def test_commits_of_one_second_keep_the_order_of_the_ref_across_files() -> None:
+    later, sooner = record(8, "approve"), record(7, "reject")
+    later.ts = sooner.ts
+    files = [unit(later, name="decisions/a.yaml"), unit(sooner, name="decisions/b.yaml")]
+    found = {row["decision"]: row["ts"] for row in ledger_rows(files, resolve, ("ann",), None)}
+    assert found["reject"] < found["approve"] < found["reject"] + timedelta(seconds=1)

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from lorelake.evidence.due import due_day, due_words
+from lorelake.evidence.due import due_day, due_words, is_deadline
 
 MONDAY = date(2026, 3, 2)
 
@@ -55,3 +55,15 @@ def test_a_day_that_would_have_to_be_guessed_is_not(words, said):
 
 def test_a_weekday_is_the_next_one_after_the_message():
     assert due_day("by Friday", date(2026, 3, 7)) == date(2026, 3, 13)
+
+
+@pytest.mark.parametrize(
+    "words", ["by Monday", "until Friday", "Before 2026-04-01", "within 2 days", "周五前", "两天内"]
+)
+def test_words_that_say_when_something_ends(words):
+    assert is_deadline(words)
+
+
+@pytest.mark.parametrize("words", ["from Monday", "on Monday", "in two weeks", "tomorrow", "两天后", None])
+def test_words_that_say_when_something_begins(words):
+    assert not is_deadline(words)

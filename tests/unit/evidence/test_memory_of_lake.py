@@ -23,7 +23,10 @@ def lake(tmp_path):
 def publish(lake, sequence, release, *ids):
     name = f"{sequence:06d}-{release}.parquet"
     stamp = {"sequence": sequence, "release_id": release}
-    change = {"published_at": datetime(2026, 3, 3, tzinfo=UTC), "learning_id": "", "from_state": None, "to_state": None}
+    change = {
+        "published_at": datetime(2026, 3, 3, tzinfo=UTC), "learning_id": "", "from_state": None, "to_state": None,
+        "text_sha256": None,
+    }  # fmt: skip
     write_table(HISTORY, frame(HISTORY, [stamp | change]), lake.history / name)
     rows = [stamp | {"claim_id": id_, "content_key": "k", "audience": "team"} for id_ in ids]
     write_table(SERVED_IDS, frame(SERVED_IDS, rows), lake.history / "served_ids" / name)

@@ -85,7 +85,7 @@ def test_a_commitment_that_was_kept_names_the_event_that_says_so(talk, who, late
 @pytest.mark.parametrize(
     ("words", "person", "named", "what", "since"),
     [
-        ("I'm taking over the billing job from Thursday", "ben", "I", "the billing job from Thursday", "2026-03-05"),
+        ("I'm taking over the billing job from Thursday", "ben", "I", "the billing job", "2026-03-05"),
         ("we own the import service", "ben", "we", "the import service", "2026-03-02"),
         ("@Priya will take over the billing worker", None, "@Priya", "the billing worker", "2026-03-02"),
         ("The import service is now owned by the data team", None, "the data team", "The import service", "2026-03-02"),
@@ -98,6 +98,20 @@ def test_who_owns_or_takes_over_what(talk, words, person, named, what, since):
     found = seen(ownership(talk(("ben", words))))
     assert (found["person"], found["named"], found["since"]) == (person, named, since)
     assert what is None or found["object"] == what
+
+
+@pytest.mark.parametrize(
+    ("words", "what", "since"),
+    [
+        ("I own the move to OIDC and will have it done by Friday.", "the move to OIDC", "2026-03-02"),
+        ("I'm taking over the exports until Friday", "the exports", "2026-03-02"),
+        ("I'm taking over the exports from Friday", "the exports", "2026-03-06"),
+        ("I am responsible for exports and imports", "exports and imports", "2026-03-02"),
+    ],
+)
+def test_a_deadline_is_no_beginning(talk, words, what, since):
+    found = seen(ownership(talk(("ben", words))))
+    assert (found["object"], found["since"]) == (what, since)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +133,7 @@ def test_nobody_in_particular_owns_nothing(talk, words):
     ("words", "what", "on"),
     [
         ("The release is still blocked by the missing certificate", "The release", "the missing certificate"),
-        ("I'm waiting for access to the bucket", "I", "access to the bucket"),
+        ("I'm waiting for access to the bucket", None, "access to the bucket"),
         ("Blocked on the legal review", None, "the legal review"),
         ("we can't merge this until the schema is approved", "merge this", "the schema is approved"),
         ("the missing index is blocking the release", "the release", "the missing index"),

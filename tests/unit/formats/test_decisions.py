@@ -9,6 +9,7 @@ import pytest
 
 from lorelake.formats import decisions, history
 from lorelake.formats.record import Capture, Member, Record, Refusal
+from lorelake.formats.strict_yaml import YamlError
 from lorelake.tables import DECISIONS, ITEM_KINDS, SEVERITIES
 
 ID, KEY = "lrn_0123456789ab", "a" * 64
@@ -49,6 +50,24 @@ def test_a_decision_is_read_as_it_stands() -> None:
         (f"decision: approve\nlearning: {ID}\nreason: ok\n", "needs `text_sha256`", 1),
         (f"decision: supersede\nlearning: {ID}\nreason: newer\n", "needs `other`", 1),
         (f"decision: edit\nlearning: {ID}\nreason: clearer\n", "needs `new_text`", 1),
+        (f"decision: merge\nlearning: {ID}\nreason: same\n", "needs `other`", 1),
+        (f"decision: split\nlearning: {ID}\nreason: two\n", "needs `claims`", 1),
+        ("decision: dismiss\nreason: old\n", "needs `target`", 1),
+        ("decision: restore\nreason: back\n", "needs `learning` or `target`", 1),
+        ("decision: experiment\nreason: try\n", "needs `experiment`", 1),
+        ("decision: forget\nerase: true\nreason: x\n", "needs `learning` or `items`", 1),
+        (f"decision: pin\nlearning: {ID}\nreason: x\nerase: true\n", "belongs to forget", 4),
+        (f"decision: retire\nlearning: {ID}\nreason: x\nreach: team\n", "belongs to reject, forget", 4),
+        (f"decision: retire\nlearning: {ID}\nreason: x\nitems: [{{learning: {ID}}}]\n", "give one of them", 4),
+        (f"decision: reject\nreason: x\nitems: [{{learning: {ID}}}]\n", "of each item", 3),
+        (f"decision: approve\nreason: x\nitems: [{{learning: {ID}}}]\n", "of each item", 3),
+        (f"decision: edit\nlearning: {ID}\nreason: x\nnew_text: {{do: d}}\nrevalidate_by: soon\n", "revalidate_by", 5),
+        (
+            "decision: experiment\nreason: x\nexperiment:\n  {name: a, learnings: [" + ID + "], share: 0.5,"
+            " starts: 2026-02-01, ends: 2026-01-01}\n",
+            "ends before it starts",
+            3,
+        ),
         (f"decision: bury\nlearning: {ID}\nreason: no\n", "bury", 1),
         (f"decision: retire\nlearning: {ID}\n", "reason", 1),
         (f"decision: retire\nlearning: {ID}\nreason: ''\n", "reason", 3),
@@ -107,15 +126,48 @@ def test_sniff(name: str, head: bytes, expected: bool) -> None:
     assert decisions.sniff(name, head) is expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"decision: approve\nreason: ok\nitems: [{{learning: {ID}, text_sha256: {KEY}}}]\n",
+        f"decision: forget\nreason: gone\nerase: true\nrecords: [{KEY}]\n",
+        f"decision: dismiss\nreason: old\ntarget: thr_{KEY[:32]}\n",
+        f"decision: restore\nreason: back\ntarget: {KEY[:32]}\n",
+        f"decision: split\nreason: two\nlearning: {ID}\nclaims: [{ID}]\n",
+        f"decision: approve\nreason: ok\nlearning: {ID}\ntext_sha256: {KEY}\nrevalidate_by: 2027-01-01\n",
+        f"decision: reject\nreason: no\nlearning: {ID}\ncontent_key: {KEY}\nreach: project:web\n",
+        "decision: experiment\nreason: try\n"
+        f"experiment: {{name: a, learnings: [{ID}], share: 0.5, starts: 2026-01-01, ends: 2026-02-01}}\n",
+    ],
+)
+def test_what_fits_is_read_and_written_again_as_it_was(text: str) -> None:
+    decision = decisions.parse(text)
+    assert decisions.parse(decisions.write(decision)) == decision
+    assert decisions.sniff("x.yaml", text.encode())
+
+
+def test_what_would_not_be_read_is_not_written() -> None:
+    with pytest.raises(YamlError, match="needs `content_key`"):
+        decisions.write({"decision": "reject", "learning": ID, "reason": "no"})
+
+
 def test_the_published_schema_says_what_reading_checks() -> None:
     schema = decisions.decision_schema()
     decision = schema["$defs"]["Decision"]
     assert decision["additionalProperties"] is False
-    assert decision["required"] == ["decision", "learning", "reason"]
-    assert set(decision["properties"]["decision"]["enum"]) == set(DECISIONS)
-    needs = {rule["if"]["properties"]["decision"]["const"]: rule["then"]["required"] for rule in decision["allOf"]}
-    assert needs == {name: [field] for name, (field, _) in decisions.NEEDS.items()}
-    assert set(decisions.NEEDS) <= set(DECISIONS)
+    assert decision["required"] == ["decision", "reason"]
+    assert set(decision["properties"]["decision"]["enum"]) == set(DECISIONS) == set(decisions.NEEDS)
+    needs: dict[str, list[list[str]]] = {}
+    only: dict[str, list[str]] = {}
+    for rule in decision["allOf"]:
+        then = rule.get("then", {})
+        if "allOf" in then:
+            (name,) = rule["if"]["properties"]["decision"]["enum"]
+            needs[name] = [[one["required"][0] for one in given["anyOf"]] for given in then["allOf"]]
+        elif "required" in rule.get("if", {}) and "decision" in then.get("properties", {}):
+            only[rule["if"]["required"][0]] = then["properties"]["decision"]["enum"]
+    assert needs == {name: [list(need.fields) for need in some] for name, some in decisions.NEEDS.items()}
+    assert only == {field: list(allowed) for field, allowed in decisions.ONLY.items()}
 
 
 def test_the_vocabulary_is_the_contracts() -> None:

@@ -87,6 +87,22 @@ with Lake(Path(sys.argv[1])).writing():
 """
 
 
+def test_who_reads_keeps_writers_out_and_writes_nothing(tmp_path: Path) -> None:
+    lake = Lake(tmp_path / "lake")
+    with lake.reading():
+        assert not lake.root.exists()
+    with lake.writing(), pytest.raises(LakeBusyError, match="a run is writing"), lake.reading():
+        pass
+    before = (lake.root / ".writer").stat().st_mtime_ns
+    with lake.reading(), Lake(lake.root).reading():
+        assert [path.name for path in lake.root.iterdir()] == [".writer"]
+        assert (lake.root / ".writer").stat().st_mtime_ns == before
+        with pytest.raises(LakeBusyError, match="another run"), lake.writing():
+            pass
+    with lake.writing():
+        pass
+
+
 def test_a_second_writer_is_told_and_a_dead_one_holds_nothing(tmp_path: Path) -> None:
     other = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE)
     try:

@@ -248,3 +248,19 @@ def test_the_origin_is_told_without_its_password(repo: Repository) -> None:
     found = history.of(documents(repo.folder))
     assert found is not None
     assert found[0].remote == "https://git.team.example/team/memory.git"
+
+
+def test_of_a_decision_it_is_told_whether_its_commit_carries_a_signature(repo: Repository) -> None:
+    """No key is here, and none is asked for: the header alone tells."""
+    repo.commit({"decisions/a.yaml": "decision: retire\n"})
+    repo.commit({"decisions/b.yaml": "decision: retire\n"})
+    whole = repo.git("cat-file", "commit", "HEAD")
+    head, words = whole.split("\n\n", 1)
+    signature = "gpgsig -----BEGIN SSH SIGNATURE-----\n gpgsig\n -----END SSH SIGNATURE-----"
+    (repo.folder / "signed").write_text(f"{head}\n{signature}\n\n{words}\n", encoding="utf-8")
+    repo.git("update-ref", "HEAD", repo.git("hash-object", "-t", "commit", "-w", "signed"))
+    repo.commit({"decisions/c.yaml": "decision: retire\n"})
+    repo.git("commit", "--quiet", "--amend", "-m", "Retire it", "-m", "gpgsig stands in words alone")
+    captures = dict(repository.read(repo.folder, "memory", "main").captures)
+    signed = {version.path: version.signed for version in versions(captures["decisions"])}
+    assert signed == {"decisions/a.yaml": False, "decisions/b.yaml": True, "decisions/c.yaml": False}

@@ -12,7 +12,7 @@ def test_every_claim_has_its_cluster_and_each_learning_one_row_that_is_served(si
         signal("s1", LONG, 1), signal("s2", LONG, 2, family_id="fam-2"), signal("s3", LONG + " again", 3),
         signal("s4", "we use pnpm, not npm", 4),
     ]  # fmt: skip
-    rows, links = learnings(signals, admitted(*signals), [], [])
+    rows, links, _ = learnings(signals, admitted(*signals), [], [])
     assert all(set(row) == set(CLAIMS.column_names) for row in rows)
     assert links == []
     by_signal = {row["signal_id"]: row for row in rows}
@@ -28,9 +28,9 @@ def test_a_standing_tombstone_marks_its_claim_and_a_lifted_one_does_not(signal, 
         "other_claim_id": None, "signature": [], "verdict": "applies", "ts": 1, "actor": "ben",
     }  # fmt: skip
     restore = decision | {"decision_id": "d2", "decision": "restore", "ts": 2}
-    ((row,), _) = learnings([one], admitted(one), [decision], [])
+    ((row,), *_) = learnings([one], admitted(one), [decision], [])
     assert (row["tombstone"], row["tombstone_match"]) == ("d1", "exact")
-    ((row,), _) = learnings([one], admitted(one), [decision, restore], [])
+    ((row,), *_) = learnings([one], admitted(one), [decision, restore], [])
     assert (row["tombstone"], row["tombstone_match"]) == (None, None)
 
 
@@ -46,10 +46,10 @@ def test_no_order_of_input_shows(signal, admitted):
 def test_a_backfill_that_brings_an_earlier_member_keeps_every_id(signal, admitted):
     """The cluster has a new name; the name it had is a claim of it still."""
     said = [signal("s1", LONG, 5), signal("s2", LONG + " again", 6)]
-    (before, _) = learnings(said, admitted(*said), [], [])
+    (before, *_) = learnings(said, admitted(*said), [], [])
     (name,) = {row["learning_id"] for row in before}
     said.append(signal("s0", LONG + " please", 0))
-    (after, _) = learnings(said, admitted(*said), [], [])
+    (after, *_) = learnings(said, admitted(*said), [], [])
     holder = {row["claim_id"]: row["learning_id"] for row in after}
     assert len(set(holder.values())) == 1
     assert holder[name] != name
@@ -61,8 +61,8 @@ def test_without_the_bridge_that_held_them_two_claims_stand_alone(signal, admitt
     words = LONG.split()
     bridge = signal("bridge", " ".join(words), 0)
     left, right = signal("left", " ".join(words[2:]), 1), signal("right", " ".join(words[:-2]), 2)
-    (rows, _) = learnings([left, bridge, right], admitted(left, bridge, right), [], [])
+    (rows, *_) = learnings([left, bridge, right], admitted(left, bridge, right), [], [])
     assert len({row["learning_id"] for row in rows}) == 1
-    (rows, _) = learnings([left, right], admitted(left, right), [], [])
+    (rows, *_) = learnings([left, right], admitted(left, right), [], [])
     assert sorted(row["learning_id"] for row in rows) == sorted(row["claim_id"] for row in rows)
     assert all(row["is_canonical"] for row in rows)

@@ -1,7 +1,9 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lorelake.learnings.claims import claim
-from lorelake.learnings.risks import RISKS
+from lorelake.learnings.risks import RISKS, possible
 
 
 @pytest.mark.parametrize(
@@ -55,3 +57,14 @@ def test_words_of_one_project_heard_by_the_team_are_wider_and_a_chats_are_not(si
 
 def test_every_risk_has_a_name_the_design_uses():
     assert set(RISKS) == {"security", "data_loss", "deploy", "credentials", "instructions_to_machine"}
+
+
+@pytest.mark.parametrize("name", RISKS)
+@given(data=st.data())
+@settings(max_examples=400)
+def test_whatever_a_risks_pattern_finds_holds_a_cue_of_it(name, data):
+    """Texts without one are not searched, so a word added to a pattern only would never be found."""
+    ascii_only = st.characters(min_codepoint=9, max_codepoint=126)
+    text = data.draw(st.from_regex(RISKS[name], alphabet=ascii_only))
+    assert name in possible(text)
+    assert name in possible(f"{text.upper()} ")

@@ -106,6 +106,22 @@ def test_belief_orders_equals_and_never_buries_an_exact_match(index_of):
     assert ask("rotate signing keys", exact)[1][0] == "rotate signing keys"
 
 
+def test_decay_orders_equals_and_never_buries_an_exact_match(index_of):
+    """Shown once and not cited is no decay at all; the floor of decay, with no belief left, is the worst there is."""
+    same = {"confidence": 0.9}
+    index = index_of(
+        *FILLER,
+        make_item("a", "rotate signing keys monthly", text_sha256="a", decay=0.1, **same),
+        make_item("b", "rotate signing keys monthly", text_sha256="b", **same),
+    )
+    terms = ranking.weigh_terms("rotate signing keys monthly", [index])
+    ranked = ranking.rank(ranking.matches(terms, [index]), terms)
+    assert [entry.item.text_sha256 for entry in ranked[:2]] == ["b", "a"]
+    loose = [make_item(f"l{n}", f"rotate logs {n}", confidence=1.0) for n in range(20)]
+    exact = index_of(*FILLER, *loose, make_item("x", "rotate signing keys", confidence=0.0, decay=0.1))
+    assert ask("rotate signing keys", exact)[1][0] == "rotate signing keys"
+
+
 def test_one_entry_per_text_and_the_narrowest_audience_has_it(index_of):
     same = {"text_sha256": "same"}
     team = index_of(*FILLER, make_item("t", "freeze deploys on fridays", **same))

@@ -250,6 +250,7 @@ def test_an_open_reader_stays_on_its_release(published, publish_night, settings,
     with open_release(published.root, projects=["harbour"]) as reader:
         first = published.current_release()
         night.learning("pnpm")["state"] = "archived"
+        night.learning("waits")["state"] = "active"
         publish_night(published, settings, night, date(2026, 3, 21))
         assert published.current_release() != first
         assert reader.recall("pnpm").searched.release == first
@@ -258,6 +259,35 @@ def test_an_open_reader_stays_on_its_release(published, publish_night, settings,
         assert reader.recall("pnpm").verdict == "NOT_RELEVANT"
     with open_release(published.root, release=first, projects=["harbour"]) as reader:
         assert reader.recall("pnpm").verdict == "RELEVANT"
+
+
+def test_an_earlier_release_does_not_show_what_was_taken_out_since(published, publish_night, settings, night, ids):
+    """Read by its id, on every path; what was only archived is still there to be looked at."""
+    first = published.current_release()
+    night.learning("paths")["state"] = "rejected"
+    night.learning("review")["state"] = "archived"
+    night.add("third", "team", "Write the date of a deploy into the log", "Write it.", "write the date of the deploy")
+    night.rows["supersession"] = []
+    night.learning("paths_old")["superseded_by"] = None
+    publish_night(published, settings, night, date(2026, 3, 21), allow_shrink=True)
+    with open_release(published.root, release=first) as reader:
+        for engine in ("lexical", "lance"):
+            assert ids("paths") not in [hit.learning_id for hit in reader.recall("quote paths", engine=engine).hits]
+            assert reader.recall("second reader migrations", engine=engine).hits[0].learning_id == ids("review")
+        shown = reader.show(ids("paths"))
+        assert (shown.hit, shown.state) == (None, "rejected")
+        assert reader.show(ids("review")).hit is not None
+
+
+def test_an_audience_that_serves_nothing_tonight_shows_nothing_of_an_earlier_release(
+    published, publish_night, settings, night
+):
+    """Its index is not there any more, and with it what could tell that nothing was taken out."""
+    first = published.current_release()
+    night.learning("cache")["state"] = "rejected"
+    publish_night(published, settings, night, date(2026, 3, 21), allow_shrink=True)
+    with open_release(published.root, release=first, projects=["lantern"]) as reader:
+        assert reader.recall("lanternmark").hits == ()
 
 
 def test_home_is_the_variable_then_the_settings_then_here(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from lorelake import served
+from lorelake.content.normalise import content_key
 from lorelake.lake import write_table
 from lorelake.release import audit
 from lorelake.release.audit import invariants
@@ -144,9 +145,24 @@ def test_what_replaced_an_item_may_say_its_words_again(candidate, errors, index,
 
 
 def test_a_tombstoned_text_in_an_index_is_held(candidate, errors, night):
-    night.put("tombstones", content_key=night.learning("cache")["content_key"], reason="rejected", actor="mara")
+    night.put(
+        "tombstones", content_key=night.learning("cache")["content_key"], reason="rejected", actor="mara", reach="team"
+    )
     edit(candidate, "tombstones", night.rows["tombstones"])
     assert errors() == {"tombstone_active", "tombstone_served"}
+
+
+def test_the_words_of_a_tombstone_are_held_wherever_an_item_shows_them(candidate, errors, night, index):
+    """In its advice or behind it as a quote; a tombstone of another audience reaches none of it."""
+    item = items_of(index("team"))[0]
+    for words in (item.do, item.quotes[0].words):
+        night.rows["tombstones"] = []
+        night.put("tombstones", content_key=content_key(words), reason="rejected", actor="mara", reach="team")
+        edit(candidate, "tombstones", night.rows["tombstones"])
+        assert "tombstone_served" in errors()
+        night.rows["tombstones"][0]["reach"] = "project:elsewhere"
+        edit(candidate, "tombstones", night.rows["tombstones"])
+        assert errors() == set()
 
 
 def test_another_audiences_item_is_held(errors, index):
@@ -185,10 +201,12 @@ def test_private_words_in_another_table_are_held(candidate, errors, night):
 
 def test_another_audiences_queue_is_held(candidate, errors, settings):
     queues = candidate / "review"
-    (queues / served.audience_id(settings.team.id, "project:harbour")).rename(
-        queues / served.audience_id(settings.team.id, "project:lantern")
-    )
+    other = queues / served.audience_id(settings.team.id, "project:lantern")
+    shutil.rmtree(other)
+    (queues / served.audience_id(settings.team.id, "project:harbour")).rename(other)
     assert errors() == {"queue_foreign"}
+    (other / served.REVIEW_QUEUE).unlink()
+    assert errors() == {"queue_foreign"}, "the items to decide on are another file"
 
 
 def test_a_secret_in_an_index_is_held(errors, index):

@@ -52,12 +52,16 @@ def test_active_without_a_witness_is_held(night, ids, change):
 
 
 def test_an_active_learning_under_a_tombstone_is_held(night):
-    night.put("tombstones", content_key=night.learning("pnpm")["content_key"], reason="rejected", actor="mara")
+    night.put(
+        "tombstones", content_key=night.learning("pnpm")["content_key"], reason="rejected", actor="mara", reach="team"
+    )
     assert codes(night) == {"tombstone_active"}
 
 
 def test_a_tombstone_of_what_is_not_active_is_its_purpose(night):
-    night.put("tombstones", content_key=night.learning("gone")["content_key"], reason="forgotten", actor="mara")
+    night.put(
+        "tombstones", content_key=night.learning("gone")["content_key"], reason="forgotten", actor="mara", reach="team"
+    )
     assert codes(night) == set()
 
 

@@ -138,6 +138,7 @@ def test_every_text_column_of_a_released_table_is_known_to_carry_words_or_not():
     wordless = {
         "intake", "votes", "confidence", "tombstones", "funnel", "refusals", "source_health",
         "session_merge_requests", "aliases", "gate_funnel", "samples", "junk_rate", "signature_mapping",
+        "decision_status", "usage", "decay", "calibration", "publishes", "servings",
     }  # fmt: skip
     keys = {
         "learnings": {
@@ -146,15 +147,19 @@ def test_every_text_column_of_a_released_table_is_known_to_carry_words_or_not():
         },
         "learning_evidence": {"learning_id", "signal_id", "claim_id", "quote_sha256", "family_id"},
         "learning_events": {"learning_id", "reason"},
+        "learning_versions": {"learning_id", "state_reason", "text_sha256", "superseded_by"},
+        "retirement_samples": {"learning_id", "reason", "newer_id"},
         "review_queue": {"learning_id", "audience", "missing"},
+        "repeat_mistakes": {"learning_id", "family_id", "audience"},
         "topics": {"topic_id", "audience", "parent_id"},
         "topic_members": {"learning_id", "topic_id"},
         "topic_merges": {"from_id", "to_id", "audience"},
         "supersession": {"older_id", "newer_id", "older_evidence", "newer_evidence"},
         "ledger": {
             "decision_id", "claim_id", "other_claim_id", "content_key", "signature", "decided_on_sha256", "actor",
-            "refused_because",
+            "refused_because", "target", "claims",
         },
+        "approved_texts": {"learning_id", "decision_id", "text_sha256"},
         "admissions": {"signal_id", "rule"},
         "sessions": {"unit_id", "family_id", "project", "audience", "person"},
         "imported_votes": {"total_id", "store", "voter", "audience"},
