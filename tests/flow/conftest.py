@@ -114,19 +114,27 @@ def derived(home: Path) -> dict[str, str]:
     }
 
 
+OF_HISTORY = ("publishes", "servings")
+
+
 def content(served: Path) -> dict[str, Any]:
-    """What a release says, whenever and wherever it was made: its manifest, tables, queues and served items."""
+    """What a release says, whenever and wherever it was made: its manifest, tables, queues and served items.
+
+    Not what it tells of the publishes before it: those are the lake's, and hold the wall clock.
+    """
     from lorelake.recall.reader import ReleaseReader
 
     manifest = json.loads((served / "manifest.json").read_text(encoding="utf-8"))
     about = {
         name: manifest[name] for name in ("release_id", "content_hash", "rows", "active", "warnings", "quarantined")
     }
+    about["rows"] = {table: rows for table, rows in about["rows"].items() if table not in OF_HISTORY}
+    tables = {path: sha for path, sha in tables_of(served / "tables").items() if path.split(".")[0] not in OF_HISTORY}
     cards = [json.loads(path.read_bytes()) for path in sorted((served / "index").glob("*/audience.json"))]
     with ReleaseReader(served, sorted(card["audience"] for card in cards)) as reader:
         items = {index.audience: sorted(repr(item) for item in index.items()) for index in reader.indexes}
     queues = {path.parent.name: path.read_text(encoding="utf-8") for path in sorted(served.glob("review/*/queue.json"))}
-    return {"about": about, "tables": tables_of(served / "tables"), "items": items, "queues": queues}
+    return {"about": about, "tables": tables, "items": items, "queues": queues}
 
 
 @pytest.fixture(scope="session")

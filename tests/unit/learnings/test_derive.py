@@ -66,3 +66,19 @@ def test_without_the_bridge_that_held_them_two_claims_stand_alone(signal, admitt
     (rows, *_) = learnings([left, right], admitted(left, right), [], [])
     assert sorted(row["learning_id"] for row in rows) == sorted(row["claim_id"] for row in rows)
     assert all(row["is_canonical"] for row in rows)
+
+
+def test_what_was_taken_out_takes_no_neighbour_with_it(signal, admitted):
+    """Near enough for one cluster, were it not that another person is named: a rejection is of the one alone."""
+    text = "Don't merge a change to src/billing/invoice.py without a review from {} on the request."
+    signals = [signal("s1", text.format("Ngozi")), signal("s2", text.format("Jonas"), 1)]
+    decision = {
+        "decision_id": "d1", "decision": "reject", "claim_id": "lrn_x", "content_key": content_key(signals[0]["quote"]),
+        "other_claim_id": None, "claims": [], "signature": [], "verdict": "applies", "ts": 1, "actor": "ben",
+        "reach": "team",
+    }  # fmt: skip
+    rows = learnings(signals, admitted(*signals), [decision], []).claims
+    found = {row["signal_id"]: row for row in rows}
+    assert [found[name]["tombstone_match"] for name in ("s1", "s2")] == ["exact", None]
+    assert found["s1"]["learning_id"] != found["s2"]["learning_id"]
+    assert found["s2"]["is_canonical"]
