@@ -101,7 +101,7 @@ def test_suites_name_what_is_broken_and_why() -> None:
     bad = {**exposure("b", "teamai/foo", "seen"), "family_id": "claude_code:b"}
     history = {
         "sequence": 0, "release_id": "yesterday", "published_at": datetime(2026, 3, 1, tzinfo=UTC), "learning_id": "",
-        "from_state": None, "to_state": "active",
+        "from_state": None, "to_state": "active", "text_sha256": None,
     }  # fmt: skip
     results = checks.run_suites(
         {

@@ -59,6 +59,12 @@ def own_words(name: str, text: str) -> list[dict[str, Any]]:
     ]
 
 
+def merged(name: str, place: int) -> dict[str, Any]:
+    """The first of every lesson's texts comes as a document that somebody else merged, which else is served at once."""
+    document = {"document": f"notes/{name}-again.md", "trust_basis": "reviewed"}
+    return {"kind": "authored", "unit_id": f"documents:{name}-again", "item": document} if place == 0 else {}
+
+
 @pytest.fixture(scope="module", params=["the lake has the words", "only the signature is left"])
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[tuple[str, str]]]:
     """(state, reason) of what became of each text, by text; a text that met a tombstone at its own audience."""
@@ -69,7 +75,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         if known:
             signals += [said(name, text), *own_words(name, text)]
         others = [*texts(lesson, "again"), *texts(lesson, "stay")]
-        signals += [said(f"{name}-{place:02}", other) for place, other in enumerate(others)]
+        signals += [said(f"{name}-{place:02}", other, **merged(name, place)) for place, other in enumerate(others)]
         signed = [] if known else signature(text, key=KEY)
         named = "lrn_" + sha(name)[:32]
         ledger.append(decision(name, "reject", named, content_key=content_key(text), signature=signed))

@@ -70,7 +70,7 @@ def test_without_the_bridge_that_held_them_two_claims_stand_alone(signal, admitt
 
 def test_what_was_taken_out_takes_no_neighbour_with_it(signal, admitted):
     """Near enough for one cluster, were it not that another person is named: a rejection is of the one alone."""
-    text = "Don't merge a change to src/billing/invoice.py without a review from {} on the request."
+    text = "Don't merge a change to src/billing/invoice.py without a review from {}."
     signals = [signal("s1", text.format("Ngozi")), signal("s2", text.format("Jonas"), 1)]
     decision = {
         "decision_id": "d1", "decision": "reject", "claim_id": "lrn_x", "content_key": content_key(signals[0]["quote"]),
